@@ -1,0 +1,77 @@
+"""What can go wrong, as one small tree: the user's program, the user's data, the environment, our own bug.
+
+Errors carry fields, so that a caller can point at the place; their text is made from the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class TidelogError(Exception):
+    """The root of all errors that Tidelog raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a program: where it stands, what it is, and the way out."""
+
+    code: str
+    message: str
+    file: str | None = None
+    line: int = 1
+    column: int = 1
+    end_column: int | None = None
+    source_line: str = ""
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file or '<program>'}:{self.line}:{self.column}"
+        text = f"{place}: error[{self.code}]: {self.message}"
+        if self.source_line:
+            end = self.end_column if self.end_column is not None else self.column + 1
+            carets = "^" * max(1, min(end, len(self.source_line) + 1) - self.column)
+            indent = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.column - 1])
+            text += f"\n    {self.source_line}\n    {indent}{carets}"
+        if self.hint:
+            text += f"\n    hint: {self.hint}"
+        return text
+
+
+class ProgramError(TidelogError):
+    """The user's program is wrong; `problems` lists everything found, in the order of the text."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class DataError(TidelogError):
+    """The user's data cannot be read or does not fit; names the source and, where known, the row."""
+
+    def __init__(self, message: str, *, source: str | None = None, row: int | None = None, hint: str | None = None) -> None:
+        self.message, self.source, self.row, self.hint = message, source, row, hint
+        place = ":".join(str(part) for part in (source, row) if part is not None)
+        text = f"{place}: {message}" if place else message
+        super().__init__(f"{text}\n    hint: {hint}" if hint else text)
+
+
+class SetupError(TidelogError):
+    """Something is missing around Tidelog: an optional package, a program, a permission."""
+
+
+class MissingExtra(SetupError):
+    """An optional package is not installed; the message is the line that installs it."""
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        self.feature, self.package, self.extra = feature, package, extra
+        super().__init__(f"{feature} needs the package {package!r}, which is not installed\n    hint: pip install 'tidelog[{extra}]'")
+
+
+class LimitExceeded(TidelogError):
+    """A limit that the user set was reached; nothing of the interrupted work is kept."""
+
+
+class InternalError(TidelogError):
+    """A bug in Tidelog itself: an invariant does not hold."""

@@ -1,0 +1,142 @@
+"""Arrow columns to ids and back, a set at a time.
+
+Encoding never visits the rows in Python where a column repeats itself: integers are one addition, floats go by their
+bits, and of everything else only the distinct values are looked up. Decoding likewise makes each distinct term once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidelog.errors import DataError
+from tidelog.facts.dictionary import INLINE, ZERO, Ids, factorize
+from tidelog.notation import ntriples, rule_text
+from tidelog.terms import BlankNode, Iri, Literal, Term
+
+if TYPE_CHECKING:
+    from tidelog.facts.dictionary import Dictionary
+
+
+def encode(dictionary: Dictionary, array: pa.Array | pa.ChunkedArray) -> Ids:
+    """The ids of a column's values; DataError with the row number (from 1) where there is a null."""
+    if array.null_count:
+        row = pc.index(array.is_null(), True).as_py()
+        raise DataError("a missing value (null) where a fact needs a value", row=row + 1)
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    encoded = [_encode_chunk(dictionary, chunk) for chunk in chunks]
+    return encoded[0] if len(encoded) == 1 else np.concatenate([np.empty(0, np.uint32), *encoded])
+
+
+def _encode_chunk(dictionary: Dictionary, chunk: pa.Array) -> Ids:
+    kind = chunk.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return _encode_chunk(dictionary, chunk.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else chunk.storage)
+    if pa.types.is_integer(kind):
+        return dictionary.encode_int64(chunk.to_numpy(zero_copy_only=False))
+    if pa.types.is_floating(kind):
+        return dictionary.encode_float64(chunk.to_numpy(zero_copy_only=False))
+    if pa.types.is_dictionary(kind):
+        if chunk.dictionary.null_count or len(chunk.dictionary) > len(chunk):  # may hold values that no row has
+            return encode(dictionary, chunk.dictionary_decode())
+        return _take(dictionary, chunk.indices, chunk.dictionary)
+    if pa.types.is_run_end_encoded(kind):
+        return _encode_chunk(dictionary, pc.run_end_decode(chunk))
+    if not any(test(kind) for test in _SCALARS):
+        raise DataError(f"a column of Arrow type {kind} holds no values that a fact can hold")
+    if pa.types.is_string_view(kind):
+        chunk = chunk.cast(pa.large_string())
+    coded = chunk.dictionary_encode()
+    return _take(dictionary, coded.indices, coded.dictionary)
+
+
+def _take(dictionary: Dictionary, codes: pa.Array, values: pa.Array) -> Ids:
+    if pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_dictionary(values.type):
+        ids = encode(dictionary, values)
+    else:
+        ids = dictionary.encode(_values(values))
+    return cast(Ids, ids[codes.to_numpy(zero_copy_only=False)])
+
+
+def _values(values: pa.Array) -> list[Any]:
+    if pa.types.is_timestamp(values.type) or pa.types.is_time(values.type):
+        zone = values.type.tz if pa.types.is_timestamp(values.type) else None
+        exact = pa.timestamp("us", zone) if pa.types.is_timestamp(values.type) else pa.time64("us")
+        try:
+            values = values.cast(exact)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"a time that is finer than a microsecond or out of range ({error})") from error
+    try:
+        return cast(list[Any], values.to_pylist())
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"a column of Arrow type {values.type} holds a value Python cannot hold: {error}") from error
+
+
+_SCALARS: tuple[Callable[[pa.DataType], bool], ...] = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_boolean,
+    pa.types.is_decimal,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+    pa.types.is_time,
+)
+
+
+def decode(dictionary: Dictionary, ids: Ids) -> pa.Array:
+    """A column of the terms: int64, string, bool, double, ... if all are of one kind.
+
+    IRIs, blank nodes and literals become strings in N-Triples syntax; a mixture becomes strings in the rule language, where
+    the string `a` is written `"a"`.
+    """
+    if not len(ids):
+        return pa.array([], pa.string())
+    if int(ids.min()) >= INLINE:
+        return pa.array(ids.astype(np.int64) - ZERO)
+    distinct, inverse = factorize(ids)
+    return _column(dictionary.decode(distinct)).take(pa.array(inverse))
+
+
+def _column(terms: list[Term]) -> pa.Array:
+    kinds = set(map(type, terms))
+    if kinds <= {Iri, BlankNode, Literal}:
+        return pa.array(map(ntriples, terms), pa.large_string(), size=len(terms))
+    natural = _NATURAL.get(kinds.pop()) if len(kinds) == 1 else None
+    try:
+        if natural is not None:
+            return natural(terms)
+    except (pa.ArrowInvalid, OverflowError):  # an integer beyond 64 bits, a decimal beyond 76 digits
+        pass
+    return pa.array(map(rule_text, terms), pa.large_string(), size=len(terms))
+
+
+def _datetimes(terms: list[Any]) -> pa.Array:
+    offsets = {term.utcoffset() for term in terms}
+    if len(offsets) > 1:
+        raise pa.ArrowInvalid("Arrow has one time zone for a column")
+    return pa.array(terms, pa.timestamp("us", None if offsets == {None} else terms[0].strftime("%:z")))
+
+
+def _times(terms: list[Any]) -> pa.Array:
+    if any(term.tzinfo is not None for term in terms):
+        raise pa.ArrowInvalid("Arrow has no time of day with a zone")
+    return pa.array(terms, pa.time64("us"))
+
+
+_NATURAL: dict[type, Callable[[list[Any]], pa.Array]] = {
+    int: lambda terms: pa.array(terms, pa.int64()),
+    bool: lambda terms: pa.array(terms, pa.bool_()),
+    float: lambda terms: pa.array(terms, pa.float64()),
+    str: lambda terms: pa.array(terms, pa.large_string()),
+    Decimal: pa.array,
+    date: lambda terms: pa.array(terms, pa.date32()),
+    datetime: _datetimes,
+    time: _times,
+}

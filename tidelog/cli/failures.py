@@ -1,0 +1,76 @@
+"""What a command that fails says, and the exit code it ends with.
+
+A message names the place and the way out. A traceback is for our own bugs only, and only for who asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import click
+
+from tidelog.errors import InternalError, ProgramError, TidelogError
+
+OK, WRONG, USAGE, BUG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
+TRACEBACK = "TIDELOG_TRACEBACK"
+
+EXIT_CODES = """\b
+Exit codes:
+  0    done
+  1    the program or the data is wrong, something is missing,
+       or the fact to explain does not hold
+  2    the command was not understood
+  70   a bug in Tidelog
+  130  stopped with Ctrl-C
+"""
+
+
+def exit_code(command: Callable[[], int]) -> int:
+    """Run a command; whatever it raises becomes a message on standard error and an exit code."""
+    try:
+        code = command()
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("tidelog: stopped by Ctrl-C", err=True)
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        message, code = told(error)
+        click.echo(message, err=True)
+        return code
+
+
+def told(error: Exception) -> tuple[str, int]:
+    """The message and the exit code of an error."""
+    match error:
+        case ProgramError(problems=problems):
+            count = f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
+            return f"{error}\n{count} found; nothing was run", WRONG
+        case InternalError():
+            return _bug(error), BUG
+        case TidelogError():
+            return f"error: {error}", WRONG
+        case OSError(filename=str() | bytes() as name, strerror=str(reason)):
+            return f"error: {os.fsdecode(name)}: {reason}", WRONG
+        case MemoryError():
+            return "error: out of memory; nothing was written", WRONG
+        case _:
+            return _bug(error), BUG
+
+
+def _bug(error: Exception) -> str:
+    return (
+        f"tidelog: this is a bug in Tidelog, not in your program: {type(error).__name__}: {error}\n"
+        f"    hint: run again with {TRACEBACK}=1 to see where, and report it with the program that shows it"
+    )

@@ -1,0 +1,59 @@
+"""A line of progress on standard error, for work that takes long enough to wonder about; nothing unless it is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+Report = Callable[..., None]
+
+PATIENCE = 0.3  # seconds until there is anything to see; most programs are done by then
+
+
+@contextmanager
+def progress(phase: str) -> Iterator[Report | None]:
+    """While inside, what is reported is shown: `report("stratum 2 of 5", facts=1200)`; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    line = Line(phase)
+    try:
+        yield line.report
+    finally:
+        line.close()
+
+
+class Line:
+    """The spinner, made when the first report after `PATIENCE` comes."""
+
+    def __init__(self, phase: str) -> None:
+        self.phase = phase
+        self.started = time.monotonic()
+        self.status: Status | None = None
+
+    def report(self, phase: str | None = None, **figures: int) -> None:
+        self.phase = phase or self.phase
+        elapsed = time.monotonic() - self.started
+        if elapsed < PATIENCE:
+            return
+        text = ", ".join([self.phase, *(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items()), f"{elapsed:.0f} s"])
+        if self.status is None:
+            self._show(text)
+        else:
+            self.status.update(text)
+
+    def _show(self, text: str) -> None:
+        from rich.console import Console
+
+        self.status = Console(stderr=True).status(text)
+        self.status.start()
+
+    def close(self) -> None:
+        if self.status is not None:
+            self.status.stop()

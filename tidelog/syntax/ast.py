@@ -46,7 +46,9 @@ class Constant:
         )
 
     def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
+        # By spelling, as two NaN are one term but have different hashes; 0.0 and -0.0 are equal.
+        value = repr(self.value + 0.0) if isinstance(self.value, float) else self.value
+        return hash((type(self.value), value))
 
 
 AtomTerm: TypeAlias = Variable | Constant
@@ -136,7 +138,7 @@ class Resource:
     predicate: str
     format: str
     path: str
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict, hash=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

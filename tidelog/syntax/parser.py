@@ -1,0 +1,206 @@
+"""From text to syntax tree, with every mistake reported at once.
+
+Each statement is parsed by itself, so that a mistake costs no more than the statement it stands in. A statement whose final
+dot is missing is recognised by the next one beginning on a new line; both are then read.
+
+The grammar is in `grammar.lark`; lark is imported, and its tables made, when the first text is parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tidelog.errors import ProgramError
+from tidelog.syntax import mistakes
+from tidelog.syntax.ast import (
+    Arithmetic,
+    Atom,
+    Base,
+    BodyLiteral,
+    Comparison,
+    Expression,
+    Fact,
+    Negation,
+    Prefix,
+    Rule,
+    Source,
+    Span,
+    Statement,
+)
+from tidelog.syntax.places import Text
+from tidelog.syntax.reading import Reader
+from tidelog.syntax.scanner import BROKEN, Token, scan
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+MAX_DEPTH = 100
+"""How deep expressions may nest: whoever walks them later does so by recursion."""
+
+
+def parse(text: str, *, file: str | None = None) -> Source:
+    """The syntax tree of a program; ProgramError, with all syntax errors, if it has any."""
+    source = Text(text, file)
+    tree = read(source)
+    if source.problems:
+        raise ProgramError(source.sorted_problems())
+    return tree
+
+
+def read(source: Text) -> Source:
+    """The statements that can be read; what is wrong with the others goes to `source.problems`."""
+    reader = Reader(source)
+    statements: list[Statement] = []
+    for tokens in scan(source).statements:
+        statements += _read_statement(source, reader, tokens)
+    return Source(tuple(statements), source.text, source.file)
+
+
+def parse_body(text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> tuple[BodyLiteral, ...]:
+    """A query: what may stand in the body of a rule, with or without a final dot."""
+    source = Text(text)
+    reader = Reader(source)
+    reader.declared, reader.base = dict(prefixes or {}), base
+    statements = scan(source).statements
+    body: tuple[BodyLiteral, ...] = ()
+    if not statements:
+        source.report("syntax", "there is no query", Span(1, 1, 1, 2), "write atoms, as in `path(a, ?x), edge(?x, ?y)`")
+    elif len(statements) > 1:
+        source.report("syntax", "a query is one list of atoms", statements[1][0].span, "join atoms by `,`")
+    else:
+        body = _parse_query(source, reader, statements[0])
+        _check_body(source, body)
+    if source.problems:
+        raise ProgramError(source.sorted_problems())
+    return body
+
+
+def _parse_query(source: Text, reader: Reader, tokens: list[Token]) -> tuple[BodyLiteral, ...]:
+    source.problems += reader.read(tokens)
+    if not any(token.type in BROKEN for token in tokens):
+        try:
+            return cast("tuple[BodyLiteral, ...]", _parser().parse(tokens, start="query"))
+        except mistakes.unexpected() as error:
+            source.problems.append(mistakes.explain(source, tokens, error))
+    return ()
+
+
+def parse_atom(text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> Atom:
+    """A single atom, for example a fact to look up."""
+    body = parse_body(text, prefixes, base)
+    if len(body) == 1 and isinstance(body[0], Atom):
+        return body[0]
+    source = Text(text)
+    raise ProgramError([source.problem("syntax", "one atom was expected", Span(1, 1, 1, 2), "as in `path(a, c)`")])
+
+
+@cache
+def _parser() -> Lark:
+    from lark import Lark
+    from lark.lexer import Lexer
+
+    from tidelog.syntax.building import Builder
+
+    class Given(Lexer):
+        """The tokens are there already."""
+
+        def __init__(self, configuration: object) -> None:
+            pass
+
+        def lex(self, tokens: Any) -> Iterator[Any]:
+            return iter(tokens)
+
+    return Lark(
+        Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer=Given,
+        start=["statement", "query"],
+        transformer=Builder(),  # type: ignore[arg-type]
+        maybe_placeholders=False,
+    )
+
+
+def _read_statement(source: Text, reader: Reader, tokens: list[Token]) -> list[Statement]:
+    result: list[Statement] = []
+    while tokens:
+        parsed, tokens = _parse_statement(source, reader, tokens)
+        result += [statement for statement in parsed if _accept(source, reader, statement)]
+    return result
+
+
+def _parse_statement(source: Text, reader: Reader, tokens: list[Token]) -> tuple[list[Statement], list[Token]]:
+    """What the first statement among the tokens says, and the tokens behind it if its dot was missing."""
+    problems = reader.read(tokens)
+    rest: list[Token] = []
+    parsed: list[Statement] = []
+    if not any(token.type in BROKEN for token in tokens):
+        try:
+            parsed = _parse(tokens)
+        except mistakes.unexpected() as error:
+            end = mistakes.missing_dot(tokens, error)
+            if end:
+                source.problems.append(mistakes.explain_missing_dot(source, tokens, end))
+                last = tokens[end - 1]
+                dot = Token("DOT", ".", last.line, last.end_column)
+                tokens, rest = tokens[:end], tokens[end:]
+                problems = reader.read(tokens)
+                parsed = _parse([*tokens, dot])
+            else:
+                problems.append(mistakes.explain(source, tokens, error))
+    source.problems += problems
+    if problems or not parsed:
+        reader.forgive(tokens)
+        return [], rest
+    return parsed, rest
+
+
+def _parse(tokens: list[Token]) -> list[Statement]:
+    return cast("list[Statement]", _parser().parse(tokens, start="statement"))
+
+
+def _accept(source: Text, reader: Reader, statement: Statement) -> bool:
+    """Check what the grammar cannot say, and put declarations into effect."""
+    before = len(source.problems)
+    match statement:
+        case Prefix(name, iri, span):
+            reader.declare(name, iri, span)
+        case Base(iri, span):
+            reader.rebase(iri, span)
+        case Fact(atom):
+            _check_atom(source, atom, "a term, not an expression, stands in a fact")
+        case Rule(head, body):
+            for atom in head:
+                _check_atom(source, atom, "a head takes terms, not expressions")
+            _check_body(source, body)
+    return len(source.problems) == before
+
+
+def _check_body(source: Text, body: tuple[BodyLiteral, ...]) -> None:
+    for literal in body:
+        if isinstance(literal, Comparison):
+            _check_depth(source, literal)
+        else:
+            _check_atom(
+                source, literal.atom if isinstance(literal, Negation) else literal, "an atom takes terms, not expressions"
+            )
+
+
+def _check_atom(source: Text, atom: Atom, message: str) -> None:
+    for term in atom.terms:
+        if isinstance(term, Arithmetic):
+            text = source.between(term.span)
+            hint = f"put `?value = {text}` into the body, and `?value` here" if text else "compute the value in the body"
+            source.report("expression-in-atom", message, term.span, hint)
+
+
+def _check_depth(source: Text, comparison: Comparison) -> None:
+    level: list[Expression] = [comparison.left, comparison.right]
+    for _ in range(MAX_DEPTH):
+        level = [side for node in level if isinstance(node, Arithmetic) for side in (node.left, node.right)]
+        if not level:
+            return
+    message = f"this expression nests more than {MAX_DEPTH} deep"
+    source.report("too-deep", message, comparison.span, "give parts of it a name: `?part = ...`")

@@ -39,9 +39,9 @@ def _encode_chunk(dictionary: Dictionary, chunk: pa.Array) -> Ids:
     if isinstance(kind, pa.BaseExtensionType):
         return _encode_chunk(dictionary, chunk.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else chunk.storage)
     if pa.types.is_integer(kind):
-        return dictionary.encode_int64(chunk.to_numpy(zero_copy_only=False))
+        return dictionary.encode_int64(to_numpy(chunk))
     if pa.types.is_floating(kind):
-        return dictionary.encode_float64(chunk.to_numpy(zero_copy_only=False))
+        return dictionary.encode_float64(to_numpy(chunk))
     if pa.types.is_dictionary(kind):
         if chunk.dictionary.null_count or len(chunk.dictionary) > len(chunk):  # may hold values that no row has
             return encode(dictionary, chunk.dictionary_decode())
@@ -61,7 +61,7 @@ def _take(dictionary: Dictionary, codes: pa.Array, values: pa.Array) -> Ids:
         ids = encode(dictionary, values)
     else:
         ids = dictionary.encode(_values(values))
-    return cast(Ids, ids[codes.to_numpy(zero_copy_only=False)])
+    return cast(Ids, ids[to_numpy(codes)])
 
 
 def _values(values: pa.Array) -> list[Any]:
@@ -97,24 +97,24 @@ def decode(dictionary: Dictionary, ids: Ids) -> pa.Array:
     the string `a` is written `"a"`.
     """
     if not len(ids):
-        return pa.array([], pa.string())
+        return strings([])
     if int(ids.min()) >= INLINE:
-        return pa.array(ids.astype(np.int64) - ZERO)
+        return from_numpy(ids.astype(np.int64) - ZERO)
     distinct, inverse = factorize(ids)
-    return _column(dictionary.decode(distinct)).take(pa.array(inverse))
+    return _column(dictionary.decode(distinct)).take(from_numpy(inverse))
 
 
 def _column(terms: list[Term]) -> pa.Array:
     kinds = set(map(type, terms))
     if kinds <= {Iri, BlankNode, Literal}:
-        return pa.array(map(ntriples, terms), pa.large_string(), size=len(terms))
+        return strings([*map(ntriples, terms)])
     natural = _NATURAL.get(kinds.pop()) if len(kinds) == 1 else None
     try:
         if natural is not None:
             return natural(terms)
     except (pa.ArrowInvalid, OverflowError):  # an integer beyond 64 bits, a decimal beyond 76 digits
         pass
-    return pa.array(map(rule_text, terms), pa.large_string(), size=len(terms))
+    return strings([*map(rule_text, terms)])
 
 
 def _datetimes(terms: list[Any]) -> pa.Array:
@@ -130,11 +130,39 @@ def _times(terms: list[Any]) -> pa.Array:
     return pa.array(terms, pa.time64("us"))
 
 
+# --- numpy arrays and lists of strings as Arrow arrays, and back --------------------------------------------------------
+# pa.array and Array.to_numpy import pandas (0.2 seconds) wherever it is installed, whether it is needed or not.
+
+
+def from_numpy(values: np.ndarray[Any, Any]) -> pa.Array:
+    """An array of numbers as an Arrow array, without a copy."""
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
+def to_numpy(values: pa.Array) -> np.ndarray[Any, Any]:
+    """An Arrow array of numbers or booleans without nulls as a numpy array, numbers without a copy."""
+    if pa.types.is_boolean(values.type):
+        return to_numpy(values.cast(pa.uint8())).view(np.bool_)
+    buffer, kind = values.buffers()[1], values.type.to_pandas_dtype()
+    return (
+        np.frombuffer(buffer, kind, len(values), values.offset * np.dtype(kind).itemsize) if len(values) else np.empty(0, kind)
+    )
+
+
+def strings(values: list[str]) -> pa.Array:
+    """A list of strings as an Arrow array."""
+    encoded = [value.encode() for value in values]
+    offsets = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(values)), out=offsets[1:])
+    return pa.Array.from_buffers(pa.large_string(), len(values), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))])
+
+
 _NATURAL: dict[type, Callable[[list[Any]], pa.Array]] = {
     int: lambda terms: pa.array(terms, pa.int64()),
     bool: lambda terms: pa.array(terms, pa.bool_()),
-    float: lambda terms: pa.array(terms, pa.float64()),
-    str: lambda terms: pa.array(terms, pa.large_string()),
+    float: lambda terms: from_numpy(np.array(terms)),
+    str: strings,
     Decimal: pa.array,
     date: lambda terms: pa.array(terms, pa.date32()),
     datetime: _datetimes,

@@ -141,6 +141,10 @@ class Dictionary:
         bits = np.where(np.isnan(values), np.nan, values).astype(np.float64).view(np.int64)
         return np.fromiter(map(self._floats.__getitem__, bits.tolist()), np.uint32, len(values))
 
+    def encode_iris(self, texts: Sequence[str]) -> Ids:
+        """The ids of IRIs given by their text."""
+        return np.fromiter(map(self._iris.__getitem__, texts), np.uint32, len(texts))
+
     def fresh_scope(self) -> str:
         """A prefix for the labels of one file's blank nodes, which keeps them apart from all other files'."""
         self._scopes += 1

@@ -1,0 +1,109 @@
+"""Files as bytes: found or a clear error, unpacked if they are gzip, replaced only when the new one is complete."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from tidelog.errors import DataError
+
+GZIP = b"\x1f\x8b"
+BLOCK = 1 << 25
+
+
+def resolve(path: str | os.PathLike[str], directory: str | os.PathLike[str] | None) -> Path:
+    """The file a program means: relative to the program's own directory, not to wherever it is run."""
+    return Path(directory or ".") / Path(path).expanduser()
+
+
+def check(path: Path) -> Path:
+    """`path`, if it is a file; else a DataError that says what to look at."""
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise DataError("is a directory, not a file", source=str(path))
+    near = sorted(other.name for other in path.parent.iterdir())[:8] if path.parent.is_dir() else None
+    if near is None:
+        hint = f"there is no directory {path.parent}"
+    else:
+        hint = f"the directory holds {', '.join(near)}" if near else f"the directory {path.parent} is empty"
+    raise DataError("no such file", source=str(path), hint=hint)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole content, unpacked."""
+    return b"".join(blocks(path))
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """The content in blocks of some size, unpacked; what begins as gzip is gzip, whatever its name."""
+    try:
+        with check(path).open("rb") as file:
+            head = file.read(2)
+            file.seek(0)
+            yield from _unpacked(file, path) if head == GZIP else iter(lambda: file.read(BLOCK), b"")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", source=str(path)) from error
+
+
+def line_blocks(path: Path) -> Iterator[bytes]:
+    """The content in blocks that end where a line does; the last line gets its newline if it has none."""
+    rest = b""
+    for block in blocks(path):
+        cut = block.rfind(b"\n") + 1
+        if not cut:
+            rest += block
+            continue
+        yield rest + block[:cut] if rest else block[:cut]
+        rest = block[cut:]
+    if rest:
+        yield rest + b"\n"
+
+
+def _unpacked(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    packed, unpacker = file.read(BLOCK), zlib.decompressobj(31)
+    try:
+        while packed:
+            yield unpacker.decompress(packed, BLOCK)
+            packed = unpacker.unconsumed_tail or unpacker.unused_data.lstrip(b"\0") or file.read(BLOCK)
+            if unpacker.eof:
+                if not packed:
+                    return
+                unpacker = zlib.decompressobj(31)  # files packed one after another are one file
+        while tail := unpacker.decompress(b"", BLOCK):
+            yield tail
+        if not unpacker.eof:
+            raise DataError("ends in the middle of its gzip data", source=str(path))
+    except zlib.error as error:
+        raise DataError(f"broken gzip data: {error}", source=str(path)) from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of `path` at the end, and leaves nothing behind if something fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", source=str(path)) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException as error:
+        Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise DataError(f"cannot be written: {error.strerror or error}", source=str(path)) from error
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,70 @@
+"""The command behind `tidelog bench`: choose, run, print, save."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from rich.console import Console
+
+from tidelog.bench import compare, startup
+from tidelog.bench.options import Options
+from tidelog.bench.process import machine, machine_line
+from tidelog.bench.results import Comparison, Results
+from tidelog.bench.systems import SYSTEMS, find_system
+from tidelog.bench.table import show
+from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
+
+
+def run(options: Options) -> int:
+    """Run what the options ask for; 1 if systems disagreed on an answer, else 0."""
+    console = Console() if sys.stdout.isatty() else Console(width=120)
+    if options.names == ("list",):
+        _list(console)
+        return 0
+    for system in options.systems:
+        find_system(system)
+    names = chosen(options.names)
+    facts = machine()
+    console.print(f"{machine_line(facts)}\n", highlight=False)
+    comparisons: list[Comparison] = []
+    for name in names:
+        comparisons.append(_one(name, options))
+        show(comparisons[-1], console)
+        if options.json:
+            options.json.write_text(json.dumps(Results(facts, tuple(comparisons)).to_json(), indent=1))
+    return int(any(comparison.disagreement for comparison in comparisons))
+
+
+def chosen(names: tuple[str, ...]) -> list[str]:
+    """The benchmarks behind names, each once; `all` is all, a group is its members."""
+    everything = [*(workload.name for workload in WORKLOADS), startup.NAME]
+    found: dict[str, None] = {}
+    for name in names or ("all",):
+        members = everything if name == "all" else GROUPS.get(name, (name,))
+        found.update(dict.fromkeys(members))
+    for name in found:
+        if name != startup.NAME:
+            find_workload(name)
+    return list(found)
+
+
+def _one(name: str, options: Options) -> Comparison:
+    # A status line on a terminal only, on stderr, so that what is printed can be piped.
+    with Console(file=sys.stderr).status(name) as status:
+        if name == startup.NAME:
+            return startup.compare(options, status.update)
+        return compare.compare(find_workload(name), options, status.update)
+
+
+def _list(console: Console) -> None:
+    console.print("[bold]benchmarks[/]")
+    for workload in WORKLOADS:
+        console.print(f"  {workload.name:16} {workload.title}", highlight=False)
+    console.print(f"  {startup.NAME:16} {startup.TITLE}", highlight=False)
+    for group, members in GROUPS.items():
+        console.print(f"  {group:16} {', '.join(members)}", highlight=False)
+    console.print("\n[bold]systems[/]")
+    for system in SYSTEMS:
+        missing = "" if system.installed else f"  ({compare.HINT})"
+        console.print(f"  {system.name:16} {system.what}{missing}", highlight=False, markup=False)

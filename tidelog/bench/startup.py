@@ -1,0 +1,66 @@
+"""How long a user waits before anything happens: importing, and checking a small program, each in a fresh process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from tidelog.bench.compare import HINT
+from tidelog.bench.options import Options
+from tidelog.bench.results import Comparison, Line, Run, Verdict
+
+NAME, TITLE = "startup", "from the start of a process: import, and check of a small program"
+
+_IMPORT = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
+_MODULES = {"import tidelog": "tidelog", "import nemo": "nmo_python", "import clingo": "clingo", "import duckdb": "duckdb"}
+_PROGRAM = """
+edge(a, b) . edge(b, c) .
+path(?x, ?y) :- edge(?x, ?y) .
+path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+"""
+
+
+def compare(options: Options, progress: Callable[[str], None] = lambda text: None) -> Comparison:
+    lines = {name: Line(name, note=None if find_spec(module) else HINT) for name, module in _MODULES.items()}
+    lines["tidelog check"] = Line("tidelog check")
+    with tempfile.TemporaryDirectory(prefix="tidelog-bench-") as directory:
+        program = Path(directory, "paths.rls")
+        program.write_text(_PROGRAM)
+        for _ in range(max(3, options.repeat)):
+            for name, line in lines.items():
+                if line.note is None:
+                    progress(f"{NAME}: {name}")
+                    lines[name] = _again(line, program)
+    verdicts = (_within(lines["import tidelog"], 0.2), _within(lines["tidelog check"], 0.5))
+    return Comparison(NAME, TITLE, {}, None, tuple(lines.values()), verdicts)
+
+
+def _again(line: Line, program: Path) -> Line:
+    try:
+        spent = _import(_MODULES[line.system]) if line.system in _MODULES else _check(program)
+    except subprocess.CalledProcessError as error:
+        return replace(line, note=f"failed with exit code {error.returncode}")
+    return replace(line, runs=(*line.runs, Run({"start": spent}, 0)))
+
+
+def _import(module: str) -> float:
+    """Seconds for the import alone, as the process itself sees them."""
+    done = subprocess.run([sys.executable, "-c", _IMPORT.format(module)], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def _check(program: Path) -> float:
+    """Seconds for the whole command, from outside."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "tidelog.cli", "check", str(program)], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
+def _within(line: Line, limit: float) -> Verdict:
+    return Verdict(f"{line.system} within {limit:g} s", None if line.median is None else line.median <= limit)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from tidelog.errors import Problem, ProgramError
+from tidelog.errors import ProgramError
 from tidelog.program import checks, normal, stratify
 from tidelog.program.normal import CoreRule
 from tidelog.program.stratify import Stratification
@@ -53,10 +53,10 @@ class Program:
     @classmethod
     def load(cls, path: str | Path) -> Program:
         """The program in a file; its imports are looked for beside it."""
-        from tidelog.syntax.parser import read
+        from tidelog.syntax.parser import read, read_text
 
         path = Path(path)
-        report = Text(_read_text(path), str(path))
+        report = Text(read_text(path), str(path))
         return cls._checked(read(report), report, path.parent)
 
     @classmethod
@@ -68,8 +68,7 @@ class Program:
     def _checked(cls, source: ast.Source, report: Text, directory: Path | None) -> Program:
         arities = checks.check(source, report)
         program = cls._assemble(source, arities, directory)
-        if not report.problems:
-            stratify.check(program.core, report)
+        stratify.check(program.core, report)
         if report.problems:
             raise ProgramError(report.sorted_problems())
         return program
@@ -116,16 +115,3 @@ class Program:
         if single not in self._stratifications:
             self._stratifications[single] = stratify.stratify(self.core, single=single)
         return self._stratifications[single]
-
-
-def _read_text(path: Path) -> str:
-    """The text of a file; ProgramError if it is not UTF-8."""
-    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        before = content[: error.start]
-        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-        message = f"the file is not UTF-8: byte 0x{content[error.start]:02X} has no meaning here"
-        hint = "save the file in the encoding UTF-8"
-        raise ProgramError([Problem("encoding", message, str(path), line, column, hint=hint)]) from error

@@ -3,8 +3,9 @@ depend on nothing else, so that one parser serves all threads."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
@@ -25,7 +26,6 @@ from tidelog.syntax.ast import (
     Output,
     Prefix,
     Rule,
-    Span,
     Statement,
 )
 from tidelog.syntax.places import join
@@ -33,6 +33,7 @@ from tidelog.syntax.scanner import Token
 from tidelog.terms import Iri
 
 Parts = list[Any]
+_EXTENSIONS = {"rdf": "nt", "ntriples": "nt", "nquads": "nq", "turtle": "ttl", "rdfxml": "rdf"}
 LOADERS = {"load-csv": "csv", "load-tsv": "tsv", "load-rdf": "rdf"}
 """Rulewerk's `@source` functions, as formats of `@import`."""
 
@@ -70,6 +71,7 @@ class Builder:
     def export(self, parts: Parts) -> list[Statement]:
         predicate, resource = _name(parts[1]), parts[2]
         path, options = _options(resource)
+        path = path or f"{re.split('[/#:]', predicate)[-1] or 'facts'}.{_EXTENSIONS.get(resource.format, resource.format)}"
         return [Export(predicate, resource.format, path, options, join(parts[0].span, parts[-1].span))]
 
     # `import` is a keyword of Python: see the end of the module.
@@ -182,7 +184,3 @@ def _options(resource: Resource) -> tuple[str, Mapping[str, object]]:
     options = {name.text: value for name, value in resource.options}
     path = options.pop("resource", "")
     return path if isinstance(path, str) else "", options
-
-
-def respan(statement: Statement, span: Span) -> Statement:
-    return replace(statement, span=span)

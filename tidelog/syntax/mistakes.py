@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tidelog.errors import Problem
@@ -59,6 +60,16 @@ def missing_dot(tokens: list[Token], error: UnexpectedToken) -> int:
 
 def explain_missing_dot(source: Text, tokens: list[Token], end: int) -> Problem:
     return source.problem("missing-dot", "this statement has no final dot", _after(tokens[end - 1]), "end it with ` .`")
+
+
+def repeated_options(source: Text, tokens: list[Token]) -> list[Problem]:
+    """Options that an `@import` or `@export` gives twice."""
+    if tokens[0].type not in ("IMPORT", "EXPORT"):
+        return []
+    names = [a for a, b in pairwise(tokens) if a.type == "NAME" and b.type == "EQUAL"]
+    first: dict[str, Token] = {}
+    repeated = [name for name in names if first.setdefault(name.text, name) is not name]
+    return [source.problem("duplicate-option", f"the option `{name.text}` is given twice", name.span) for name in repeated]
 
 
 def _index(tokens: list[Token], error: UnexpectedToken) -> int:

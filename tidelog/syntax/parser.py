@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tidelog.errors import ProgramError
+from tidelog.errors import Problem, ProgramError
 from tidelog.syntax import mistakes
 from tidelog.syntax.ast import (
     Arithmetic,
@@ -57,6 +57,19 @@ def read(source: Text) -> Source:
     for tokens in scan(source).statements:
         statements += _read_statement(source, reader, tokens)
     return Source(tuple(statements), source.text, source.file)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; ProgramError if it is not UTF-8."""
+    content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        message = f"the file is not UTF-8: byte 0x{content[error.start]:02X} has no meaning here"
+        hint = "save the file in the encoding UTF-8"
+        raise ProgramError([Problem("encoding", message, str(path), line, column, hint=hint)]) from error
 
 
 def parse_body(text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> tuple[BodyLiteral, ...]:
@@ -110,7 +123,7 @@ def _parser() -> Lark:
         def __init__(self, configuration: object) -> None:
             pass
 
-        def lex(self, tokens: Any) -> Iterator[Any]:
+        def lex(self, tokens: Any) -> Iterator[Any]:  # type: ignore[override]
             return iter(tokens)
 
     return Lark(
@@ -118,7 +131,7 @@ def _parser() -> Lark:
         parser="lalr",
         lexer=Given,
         start=["statement", "query"],
-        transformer=Builder(),  # type: ignore[arg-type]
+        transformer=Builder(),
         maybe_placeholders=False,
     )
 
@@ -150,11 +163,23 @@ def _parse_statement(source: Text, reader: Reader, tokens: list[Token]) -> tuple
                 parsed = _parse([*tokens, dot])
             else:
                 problems.append(mistakes.explain(source, tokens, error))
-    source.problems += problems
+    problems += mistakes.repeated_options(source, tokens)
+    source.problems += _not_yet_said(source, problems)
     if problems or not parsed:
         reader.forgive(tokens)
         return [], rest
     return parsed, rest
+
+
+def _not_yet_said(source: Text, problems: list[Problem]) -> list[Problem]:
+    """All problems but unknown prefixes that were reported before: one mistake, one message."""
+    said = {problem.message for problem in source.problems if problem.code == "unknown-prefix"}
+    fresh: list[Problem] = []
+    for problem in problems:
+        if problem.code != "unknown-prefix" or problem.message not in said:
+            said.add(problem.message)
+            fresh.append(problem)
+    return fresh
 
 
 def _parse(tokens: list[Token]) -> list[Statement]:

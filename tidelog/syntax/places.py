@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tidelog.errors import Problem
 from tidelog.syntax.ast import Span
 
@@ -37,6 +39,20 @@ class Text:
         if span is None or span.line != span.end_line or span.line > len(self.lines):
             return ""
         return self.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+
+    def find(self, word: str, span: Span | None, after: str = "") -> Span | None:
+        """Where in a span a word stands, behind the text `after`; the span itself if it cannot be told."""
+        if span is None:
+            return None
+        begun = not after
+        for number in range(span.line, min(span.end_line, len(self.lines)) + 1):
+            line = self.lines[number - 1]
+            start = span.column - 1 if number == span.line else 0
+            if not begun and after in line[start:]:
+                begun, start = True, line.index(after, start) + len(after)
+            if begun and (found := re.compile(rf"(?<![\w?]){re.escape(word)}(?!\w)").search(line, start)):
+                return Span(number, found.start() + 1, number, found.end() + 1)
+        return span
 
     def sorted_problems(self) -> list[Problem]:
         return sorted(self.problems, key=lambda problem: (problem.line, problem.column))

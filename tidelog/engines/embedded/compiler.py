@@ -1,0 +1,188 @@
+"""From a plan to operators: variables become slots, constants become ids, atoms find their table and index."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tidelog.engines.embedded.operators import (
+    Absent,
+    Assign,
+    Compare,
+    Evaluation,
+    Lookup,
+    Operator,
+    Outputs,
+    Probe,
+    Scan,
+    Slots,
+    Source,
+    Start,
+)
+from tidelog.facts.index import Index
+from tidelog.facts.store import Store
+from tidelog.facts.table import Table
+from tidelog.plan.model import Bind, Match, Plan, Refuse, Role, Step, Test
+from tidelog.plan.planner import expression_variables, variables
+from tidelog.syntax.ast import Atom, Constant, Variable
+
+POSITIVE_ALL, POSITIVE_OUTSIDE, NEGATIVE_ALL, NEGATIVE_OUTSIDE = range(4)
+"""The roles an atom is tested in, as numbers into `Context.tests`."""
+
+
+@dataclass(slots=True)
+class Compiled:
+    """A plan that runs: where it starts, its operators, and the head it makes."""
+
+    plan: Plan
+    start: Start | None
+    operators: Sequence[Operator]
+    table: Table
+    head: Sequence[Source]
+    row_slots: dict[int, int]
+    """For each positive atom whose rows were asked for, their slot."""
+    outside: bool
+    """Whether some atom is matched outside the change, which then must be marked."""
+    slot_count: int
+
+    def no_slots(self) -> Slots:
+        """The slots of a binding of nothing."""
+        return [None] * self.slot_count  # type: ignore[list-item]  # a slot is filled before it is read
+
+
+class Compiler:
+    """Compiles plans for one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def compile(self, plan: Plan, keep_rows: Collection[int] = ()) -> Compiled:
+        """`keep_rows` are the positive atoms whose matched rows the caller wants to see."""
+        return _Compilation(self.store, plan, keep_rows).result()
+
+
+class _Compilation:
+    def __init__(self, store: Store, plan: Plan, keep_rows: Collection[int]) -> None:
+        self.store = store
+        self.plan = plan
+        names = sorted({name for step in plan.steps for name in _names(step)} | variables(plan.rule.head))
+        self.slot_of = {name: slot for slot, name in enumerate(names)}
+        self.row_slots = {position: len(names) + i for i, position in enumerate(sorted(keep_rows))}
+        self.slot_count = len(names) + len(self.row_slots)
+        self.live = self._live_after()
+
+    def _live_after(self) -> list[set[str]]:
+        """For each step, the variables that something after it reads."""
+        live = set(variables(self.plan.rule.head))
+        after: list[set[str]] = []
+        for step in reversed(self.plan.steps):
+            after.append(set(live))
+            live |= _names(step)
+        return after[::-1]
+
+    def result(self) -> Compiled:
+        plan = self.plan
+        known: set[str] = set()
+        kept: list[int] = []
+        start: Start | None = None
+        operators: list[Operator] = []
+        for number, step in enumerate(plan.steps):
+            needed = self.live[number]
+            live = [self.slot_of[name] for name in sorted(known & needed)] + kept
+            if isinstance(step, Match):
+                if step.role is Role.CHANGE:
+                    start = self._start(step, needed)
+                else:
+                    operators.append(self._match(step, known, needed, live))
+                if step.position in self.row_slots:
+                    kept.append(self.row_slots[step.position])
+                known |= variables(step.atom)
+            else:
+                operators.append(self._filter(step, live))
+                known |= {step.variable} if isinstance(step, Bind) else set()
+        head = [self._source(term) for term in plan.rule.head.terms]
+        outside = any(isinstance(step, Match | Refuse) and step.role is Role.OUTSIDE for step in plan.steps)
+        return Compiled(plan, start, operators, self._table(plan.rule.head), head, self.row_slots, outside, self.slot_count)
+
+    def _filter(self, step: Step, live: Sequence[int]) -> Operator:
+        if isinstance(step, Refuse):
+            role = NEGATIVE_OUTSIDE if step.role is Role.OUTSIDE else NEGATIVE_ALL
+            return Absent(self._table(step.atom), [self._source(term) for term in step.atom.terms], live, role)
+        if isinstance(step, Bind):
+            return Assign(self.slot_of[step.variable], self._evaluation(step.expression), live)
+        assert isinstance(step, Test)
+        comparison = step.comparison
+        left, right = self._evaluation(comparison.left), self._evaluation(comparison.right)
+        return Compare(comparison.operator, left, right, step.identical, live)
+
+    def _start(self, step: Match, needed: set[str]) -> Start:
+        constants = [
+            (column, self._constant(term)) for column, term in enumerate(step.atom.terms) if isinstance(term, Constant)
+        ]
+        return Start(self._outputs(step, set(), needed), constants, self.slot_count)
+
+    def _match(self, step: Match, known: set[str], needed: set[str], live: Sequence[int]) -> Operator:
+        table = self._table(step.atom)
+        role = POSITIVE_OUTSIDE if step.role is Role.OUTSIDE else POSITIVE_ALL
+        outputs = self._outputs(step, known, needed)
+        source_of = {column: self._source(step.atom.terms[column]) for column in step.bound}
+        if not step.bound and table.arity:
+            return Scan(outputs, live, role)
+        if len(step.bound) == table.arity:
+            return Lookup(table, [source_of[c] for c in range(table.arity)], live, role, outputs.row_slot)
+        index = choose_index(table, step.bound, step.atom)
+        used = [column for column in index.columns if column in step.bound]
+        checks = [] if index.exact else list(source_of.items())
+        return Probe(index, [source_of[column] for column in used], outputs, checks, live, role)
+
+    def _outputs(self, step: Match, known: set[str], needed: set[str]) -> Outputs:
+        columns: list[tuple[int, int]] = []
+        equal: list[tuple[int, int]] = []
+        first: dict[str, int] = {}
+        for column, term in enumerate(step.atom.terms):
+            if not isinstance(term, Variable) or term.name in known:
+                continue
+            if term.name in first:
+                equal.append((first[term.name], column))
+                continue
+            first[term.name] = column
+            if term.name in needed:
+                columns.append((column, self.slot_of[term.name]))
+        row_slot = self.row_slots.get(step.position, -1) if step.position is not None else -1
+        return Outputs(self._table(step.atom), tuple(columns), tuple(equal), row_slot)
+
+    def _table(self, atom: Atom) -> Table:
+        return self.store.table(atom.predicate, len(atom.terms))
+
+    def _constant(self, term: Constant) -> int:
+        return self.store.dictionary.encode_one(term.value)
+
+    def _source(self, term: Variable | Constant) -> Source:
+        return Source(constant=self._constant(term)) if isinstance(term, Constant) else Source(slot=self.slot_of[term.name])
+
+    def _evaluation(self, expression: object) -> Evaluation:
+        return Evaluation(self.store.dictionary, expression, self.slot_of)  # type: ignore[arg-type]
+
+
+def _names(step: Step) -> set[str]:
+    if isinstance(step, Match | Refuse):
+        return variables(step.atom)
+    if isinstance(step, Bind):
+        return expression_variables(step.expression) | {step.variable}
+    return expression_variables(step.comparison.left) | expression_variables(step.comparison.right)
+
+
+def choose_index(table: Table, bound: tuple[int, ...], atom: Atom) -> Index:
+    """The index that answers a probe on these columns (some, not all), shared between probes where one order serves both."""
+    if len(bound) == 1:
+        column = bound[0]
+        for columns in table.indexed():
+            if len(columns) == 2 and columns[0] == column:
+                return table.index(columns)
+        other = next(c for c in range(table.arity) if c != column)
+        return table.index((column, other))
+    if len(bound) == 2:
+        # A constant first: then the same index serves probes on the constant alone.
+        a, b = sorted(bound, key=lambda c: not isinstance(atom.terms[c], Constant))
+        return table.index((b, a)) if (b, a) in table.indexed() else table.index((a, b))
+    return table.index(bound)

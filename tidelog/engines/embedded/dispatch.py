@@ -1,0 +1,98 @@
+"""Which rules can a change enter, and where: the pivots of a set of rules, found by the constants in their atoms.
+
+Thousands of rules over one predicate (as RDF has them) must cost only what matches. Pivot atoms on a table are therefore grouped
+by the columns in which they have constants; for each such group, one sort of the change on those columns finds the
+pivots whose constants occur, with the facts that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tidelog.engines.embedded.compiler import Compiled, Compiler
+from tidelog.engines.embedded.sets import RowSet, as_rows, row_count
+from tidelog.facts.kernel import Keys, is_exact, pack, starts_of_groups
+from tidelog.facts.table import Table
+from tidelog.plan.model import Place
+from tidelog.plan.planner import Statistics, pivots, plan
+from tidelog.program.normal import CoreRule
+
+_FEW = 4
+"""Up to so many pivots with constants are simply tried one by one."""
+
+
+class _Group:
+    """The pivots of one table that have constants in the same columns."""
+
+    def __init__(self, columns: tuple[int, ...]) -> None:
+        self.columns = columns
+        self.plans: dict[int, list[Compiled]] = {}
+        self.keys: Keys = np.empty(0, np.uint64)
+
+    def add(self, compiled: Compiled) -> None:
+        assert compiled.start is not None
+        value_of = dict(compiled.start.constants)
+        key = int(pack([np.array([value_of[c]], np.uint32) for c in self.columns], 1)[0])
+        self.plans.setdefault(key, []).append(compiled)
+
+    def freeze(self) -> None:
+        self.keys = np.array(sorted(self.plans), np.uint64)
+
+    def matching(self, table: Table, rows: RowSet) -> Iterator[tuple[Compiled, RowSet]]:
+        keys = pack([table.columns[c][rows] for c in self.columns], row_count(rows))
+        at = np.searchsorted(self.keys, keys)
+        np.minimum(at, len(self.keys) - 1, out=at)
+        hits = np.flatnonzero(self.keys[at] == keys)
+        if not len(hits):
+            return
+        order = np.argsort(at[hits], kind="stable")
+        hits = hits[order]
+        fitting = as_rows(rows)[hits]
+        which = at[hits]
+        starts = np.flatnonzero(starts_of_groups(which))
+        for start, end in zip(starts, np.append(starts[1:], len(which)), strict=True):
+            for compiled in self.plans[int(self.keys[which[start]])]:
+                yield compiled, fitting[start:end]
+
+
+class Dispatch:
+    """The compiled pivots of some rules, ready to be found for a change."""
+
+    def __init__(self, rules: Sequence[CoreRule], compiler: Compiler, statistics: Statistics) -> None:
+        self.needs_marks = False
+        self._always: dict[Table, list[Compiled]] = {}
+        self._groups: dict[Table, dict[tuple[int, ...], _Group]] = {}
+        by_table: dict[Table, list[Compiled]] = {}
+        for rule in rules:
+            for pivot in pivots(rule):
+                if pivot.place is Place.POSITIVE:
+                    compiled = compiler.compile(plan(rule, pivot, statistics))
+                    assert compiled.start is not None
+                    by_table.setdefault(compiled.start.outputs.table, []).append(compiled)
+                    self.needs_marks |= compiled.outside
+        for table, plans in by_table.items():
+            self._arrange(table, plans)
+
+    def _arrange(self, table: Table, plans: Sequence[Compiled]) -> None:
+        if len(plans) <= _FEW:
+            self._always[table] = list(plans)
+            return
+        groups = self._groups.setdefault(table, {})
+        for compiled in plans:
+            assert compiled.start is not None
+            columns = tuple(sorted(column for column, _ in compiled.start.constants))
+            if not columns or not is_exact(len(columns)):
+                self._always.setdefault(table, []).append(compiled)
+            else:
+                groups.setdefault(columns, _Group(columns)).add(compiled)
+        for group in groups.values():
+            group.freeze()
+
+    def plans_for(self, table: Table, rows: RowSet) -> Iterator[tuple[Compiled, RowSet]]:
+        """The pivots that facts of this table can enter, each with the facts that may fit."""
+        for compiled in self._always.get(table, ()):
+            yield compiled, rows
+        for group in self._groups.get(table, {}).values():
+            yield from group.matching(table, rows)

@@ -1,0 +1,118 @@
+"""An index: a few sorted runs of keys with their row numbers, growing with its table.
+
+New rows become a new run when somebody next probes; runs merge geometrically, so that inserting costs amortised
+logarithmic work and a probe meets only a few runs. A run whose first column has few different ids also gets an
+offset table on demand, which turns a binary search into one look-up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.facts.kernel import SHIFT, Ids, Keys, Positions, Rows, is_exact, merge, pack
+
+if TYPE_CHECKING:
+    from tidelog.facts.table import Table
+
+_MERGE_BELOW = 4
+"""A run is merged into the one before it unless that one is this many times longer."""
+_OFFSET_SPARSENESS = 8
+"""An offset table may have this many slots for each key of its run."""
+
+
+@dataclass(slots=True)
+class Run:
+    """Sorted keys and the rows they stand for."""
+
+    keys: Keys
+    rows: Rows
+    lowest: int = 0
+    offsets: Positions | None = None
+    probes: int = field(default=0)
+
+
+class Index:
+    """An index of one table on some of its columns, in this order."""
+
+    __slots__ = ("columns", "covers", "exact", "runs", "table", "upto", "width")
+
+    def __init__(self, table: Table, columns: tuple[int, ...]) -> None:
+        self.table = table
+        self.columns = columns
+        self.width = len(columns)
+        self.exact = is_exact(self.width)
+        self.covers = self.exact and len(columns) == table.arity
+        """Whether a key alone tells the whole fact."""
+        self.runs: list[Run] = []
+        self.upto = 0
+        """Rows below this number are indexed."""
+
+    def sync(self, limit: int | None = None) -> None:
+        """Index the rows below `limit` (all rows) that are not yet in."""
+        end = self.table.count if limit is None else limit
+        if self.upto < end:
+            start = self.upto
+            keys = pack([self.table.columns[c][start:end] for c in self.columns], end - start)
+            if end - start > 1:
+                order = np.argsort(keys)
+                self.push(keys[order], order.astype(np.uint32) + np.uint32(start), end)
+            else:
+                self.push(keys, np.array([start], np.uint32), end)
+
+    def push(self, keys: Keys, rows: Rows, upto: int) -> None:
+        """Add a sorted run that takes the index up to the row `upto`."""
+        self.upto = upto
+        runs = self.runs
+        while runs and len(runs[-1].keys) < _MERGE_BELOW * len(keys):
+            last = runs.pop()
+            keys, rows = merge(last.keys, last.rows, keys, rows)
+        runs.append(Run(keys, rows))
+
+    def prefix_ranges(self, run: Run, values: Ids) -> tuple[Positions, Positions]:
+        """Where the facts whose first column has these values start in a run, and how many there are.
+
+        For an index of two columns; an index of one column has keys without a low half (see `ranges`).
+        """
+        offsets = self._offsets(run, len(values))
+        if offsets is not None:
+            slot = values.astype(np.int64)
+            slot -= run.lowest - 1
+            np.clip(slot, 0, len(offsets) - 2, out=slot)
+            start = offsets[slot]
+            return start, offsets[slot + 1] - start
+        low = values.astype(np.uint64)
+        low <<= SHIFT
+        start = np.searchsorted(run.keys, low)
+        low |= np.uint64(0xFFFFFFFF)
+        return start, np.searchsorted(run.keys, low, side="right") - start
+
+    def ranges(self, run: Run, keys: Keys) -> tuple[Positions, Positions]:
+        """Where these keys start in a run, and how often they occur."""
+        start = np.searchsorted(run.keys, keys)
+        return start, np.searchsorted(run.keys, keys, side="right") - start
+
+    def _offsets(self, run: Run, probes: int) -> Positions | None:
+        """The run's offset table, made once the probes so far are worth it; slots 0 and -2 are empty ranges."""
+        if run.offsets is None and run.probes >= 0:
+            run.probes += probes
+            if 8 * run.probes > len(run.keys):
+                run.probes = -1
+                first = (run.keys[[0, -1]] >> SHIFT).astype(np.int64)
+                span = int(first[1] - first[0]) + 1
+                if span <= max(1 << 12, _OFFSET_SPARSENESS * len(run.keys)) and first[1] < 0xFFFFFFFF:
+                    run.lowest = int(first[0])
+                    bounds = (np.arange(span + 1, dtype=np.uint64) + np.uint64(run.lowest)) << SHIFT
+                    offsets = np.empty(span + 3, np.int64)
+                    offsets[0], offsets[-1] = 0, len(run.keys)
+                    offsets[1:-1] = np.searchsorted(run.keys, bounds)
+                    run.offsets = offsets
+        return run.offsets
+
+    @property
+    def nbytes(self) -> int:
+        return sum(
+            run.keys.nbytes + run.rows.nbytes + (run.offsets.nbytes if run.offsets is not None else 0) for run in self.runs
+        )

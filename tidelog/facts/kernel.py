@@ -1,0 +1,101 @@
+"""The few whole-array operations that everything in the embedded engine is made of.
+
+Keys are unsigned 64-bit integers. A key packs one or two columns of 32-bit term ids exactly, so that sorting keys sorts
+facts and a prefix is a range; for three columns and more it is a mixed hash, and whoever uses it verifies the columns.
+`np.unique` is avoided: sorting and comparing neighbours does the same work many times faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids: TypeAlias = NDArray[np.uint32]
+Keys: TypeAlias = NDArray[np.uint64]
+Rows: TypeAlias = NDArray[np.uint32]
+Positions: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+SHIFT = np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_FOLD = np.uint64(29)
+
+
+def pack(columns: Sequence[Ids], length: int) -> Keys:
+    """The key of each fact; exact for up to two columns, a hash for more (see `is_exact`)."""
+    if not columns:
+        return np.zeros(length, np.uint64)
+    key: Keys = columns[0].astype(np.uint64)
+    if len(columns) == 2:
+        key <<= SHIFT
+        key |= columns[1]
+    elif len(columns) > 2:
+        for column in columns[1:]:
+            key *= _MULTIPLIER
+            key ^= key >> _FOLD
+            key += column
+        key *= _MULTIPLIER
+        key ^= key >> _FOLD
+    return key
+
+
+def is_exact(width: int) -> bool:
+    """Whether keys of `width` columns determine the columns."""
+    return width <= 2
+
+
+def unpack(keys: Keys, width: int) -> list[Ids]:
+    """The columns behind exact keys."""
+    if width == 0:
+        return []
+    if width == 1:
+        return [keys.astype(np.uint32)]
+    return [(keys >> SHIFT).astype(np.uint32), keys.astype(np.uint32)]
+
+
+def starts_of_groups(ordered: NDArray[np.generic]) -> Mask:
+    """True where a value differs from the one before it."""
+    first = np.empty(len(ordered), np.bool_)
+    first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return first
+
+
+def sorted_unique(keys: Keys) -> Keys:
+    """The distinct keys in order; sorts in place."""
+    if len(keys) < 2:
+        return keys
+    keys.sort()
+    return keys[starts_of_groups(keys)]
+
+
+def expand(starts: Positions, counts: Positions, total: int) -> tuple[Positions, Positions]:
+    """For ranges given by start and length: the range each element belongs to, and the element's position."""
+    source = np.repeat(np.arange(len(counts)), counts)
+    before = np.cumsum(counts)
+    before -= counts
+    position = np.arange(total)
+    position += (starts - before)[source]
+    return source, position
+
+
+def merge(a_keys: Keys, a_rows: Rows, b_keys: Keys, b_rows: Rows) -> tuple[Keys, Rows]:
+    """Two sorted runs as one; cheap when `b` is much the smaller."""
+    total = len(a_keys) + len(b_keys)
+    if total < 2048 or 4 * len(b_keys) > len(a_keys):
+        keys = np.concatenate((a_keys, b_keys))
+        order = np.argsort(keys, kind="stable")
+        return keys[order], np.concatenate((a_rows, b_rows))[order]
+    at = np.searchsorted(a_keys, b_keys)
+    at += np.arange(len(b_keys))
+    from_a = np.ones(total, np.bool_)
+    from_a[at] = False
+    keys = np.empty(total, np.uint64)
+    rows = np.empty(total, np.uint32)
+    keys[at], rows[at] = b_keys, b_rows
+    keys[from_a], rows[from_a] = a_keys, a_rows
+    return keys, rows

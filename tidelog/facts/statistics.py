@@ -1,0 +1,77 @@
+"""What the planner asks of the facts, answered from a small sample of each table.
+
+The fan-out of a probe is estimated from collisions: if two random facts agree on the bound columns with probability p, a
+probe with the values of a random fact meets `p * facts` of them. That counts skewed values as often as probes meet them.
+Constants are looked up exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.facts.kernel import pack, starts_of_groups
+from tidelog.facts.store import Store
+from tidelog.facts.table import Table
+from tidelog.syntax.ast import Atom, Constant
+
+_SAMPLE = 1024
+
+
+class StoreStatistics:
+    """Live statistics of a store; asked anew for each planning, and cheap enough for that."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
+        table = self.store.tables.get(atom.predicate)
+        if table is None or not table.count:
+            return 0.0
+        constants = tuple(c for c in bound if isinstance(atom.terms[c], Constant))
+        total = float(table.count)
+        if constants:
+            total = self._with_constants(table, atom, constants)
+        variables = tuple(c for c in bound if c not in constants)
+        return total * self._agreement(table, atom, constants, variables) if variables else total
+
+    def _with_constants(self, table: Table, atom: Atom, columns: tuple[int, ...]) -> float:
+        """How many facts have these constants; exact where an index begins with them."""
+        ids = []
+        for column in columns:
+            term = atom.terms[column]
+            assert isinstance(term, Constant)
+            known = self.store.dictionary.find_one(term.value)
+            if known is None:
+                return 0.0
+            ids.append(known)
+        if len(columns) == 1:
+            index = next((table.index(c) for c in table.indexed() if len(c) == 2 and c[0] == columns[0]), None)
+            if index is not None and index.upto == table.count:
+                value = np.array(ids, np.uint32)
+                return float(sum(int(index.prefix_ranges(run, value)[1][0]) for run in index.runs))
+        sample = self._sample(table)
+        hits = np.ones(len(sample), np.bool_)
+        for column, value in zip(columns, ids, strict=True):
+            hits &= table.columns[column][sample] == np.uint32(value)
+        return max(0.5, float(hits.sum())) * table.count / len(sample)
+
+    def _agreement(self, table: Table, atom: Atom, constants: tuple[int, ...], columns: tuple[int, ...]) -> float:
+        """The probability that two facts (with these constants) agree on the columns."""
+        sample = self._sample(table)
+        for column in constants:
+            term = atom.terms[column]
+            assert isinstance(term, Constant)
+            known = self.store.dictionary.find_one(term.value)
+            chosen = sample[table.columns[column][sample] == np.uint32(known or 0)]
+            sample = chosen if len(chosen) >= 16 else sample
+        keys = np.sort(pack([table.columns[c][sample] for c in columns], len(sample)))
+        sizes = np.diff(np.append(np.flatnonzero(starts_of_groups(keys)), len(keys))).astype(np.float64)
+        pairs = len(keys) * (len(keys) - 1) / 2
+        if not pairs:
+            return 1.0
+        # Half a collision where none was seen: the truth is somewhere below one in so many pairs.
+        return max(0.5, float((sizes * (sizes - 1)).sum() / 2)) / pairs
+
+    def _sample(self, table: Table) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        step = max(1, table.count // _SAMPLE)
+        return np.arange(0, table.count, step)

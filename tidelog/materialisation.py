@@ -1,0 +1,233 @@
+"""A materialisation: rules, facts, and everything that follows from them, kept up to date.
+
+This is the face of the package. It turns what callers have (tuples, tables, files, rule text) into batches of ids, hands them
+to an engine, and turns what comes back into relations.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tidelog.changes import Changes
+from tidelog.engines.embedded.engine import Batch, EmbeddedEngine, batch_length
+from tidelog.errors import DataError
+from tidelog.facts.kernel import Ids
+from tidelog.facts.table import EXPLICIT
+from tidelog.maintain.algebra import Statistics
+from tidelog.program import Program
+from tidelog.proof import Explanation, explain
+from tidelog.query import answer
+from tidelog.relation import Relation, Relations, column_names
+from tidelog.syntax import ast
+from tidelog.terms import Term
+
+Report = Callable[..., None]
+"""Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
+
+ALGORITHMS = ("auto", "rematerialise")
+STRATA = ("granular", "single")
+
+
+class Materialisation:
+    """Everything that follows from a program and its facts.
+
+    >>> mat = Materialisation("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .")
+    >>> changes = mat.update(insert={"edge": [("a", "b"), ("b", "c")]})
+    >>> ("a", "c") in mat["path"]
+    True
+    """
+
+    def __init__(
+        self,
+        program: Program | str,
+        *,
+        engine: str = "embedded",
+        algorithm: str = "auto",
+        strata: str = "granular",
+        on_bad_row: str = "stop",
+        max_facts: int | None = None,
+        progress: Report | None = None,
+    ) -> None:
+        _one_of("engine", engine, ("embedded",))
+        _one_of("algorithm", algorithm, ALGORITHMS)
+        _one_of("strata", strata, STRATA)
+        _one_of("on_bad_row", on_bad_row, ("stop", "skip"))
+        self.program = Program.parse(program) if isinstance(program, str) else program
+        self.algorithm = algorithm
+        self._report = progress
+        started = time.perf_counter()
+        stratification = self.program.stratify(single=strata == "single")
+        arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
+        self._engine = EmbeddedEngine(
+            stratification, arities, on_round=self._on_round if progress else None, max_facts=max_facts
+        )
+        from tidelog.io.bad_rows import BadRows
+
+        self.bad_rows = BadRows(on_bad_row)
+        """Rows of imports that could not be read and were skipped."""
+        batches = [self._program_facts(), *self._imports()]
+        self.statistics: Statistics = self._engine.materialise(batches)
+        """What the latest materialisation or update took."""
+        self.statistics.seconds = time.perf_counter() - started
+
+    # Facts in
+
+    def _program_facts(self) -> Batch:
+        rows: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
+        for atom in self.program.facts:
+            rows[atom.predicate].append(tuple(term.value for term in atom.terms if isinstance(term, ast.Constant)))
+        encode = self._engine.dictionary.encode
+        return {
+            predicate: [encode(column) for column in zip(*facts, strict=True)] for predicate, facts in rows.items() if facts
+        }
+
+    def _imports(self) -> Iterator[Batch]:
+        if not self.program.imports:
+            return
+        from tidelog.io import read
+
+        for resource in self.program.imports:
+            if self._report is not None:
+                self._report(f"reading {resource.path}")
+            columns = read(
+                resource,
+                self._engine.dictionary,
+                arity=self._engine.arities.get(resource.predicate),
+                directory=self.program.directory or Path(),
+                bad_rows=self.bad_rows,
+            )
+            self._engine.add_predicate(resource.predicate, len(columns))
+            if len(columns) and len(columns[0]):
+                yield {resource.predicate: columns}
+
+    def update(
+        self,
+        insert: Mapping[str, Any] | None = None,
+        delete: Mapping[str, Any] | None = None,
+    ) -> Changes:
+        """Change the explicit facts, first deleting, then inserting, and keep everything that follows true.
+
+        Facts are given by predicate: tuples, Arrow, pandas or Polars tables. Deleting what is not there and inserting what is
+        there changes nothing. Either all of the update happens or, if it raises, none of it.
+        """
+        started = time.perf_counter()
+        inserts = self._batch(insert or {}, "insert")
+        deletes = self._batch(delete or {}, "delete")
+        inserted, deleted, statistics = self._engine.rematerialise(inserts, deletes)
+        statistics.seconds = time.perf_counter() - started
+        self.statistics = statistics
+        return Changes(self._frozen(inserted), self._frozen(deleted), statistics)
+
+    def _batch(self, facts: Mapping[str, Any], what: str) -> Batch:
+        from tidelog.io.ingest import columns, nullary
+
+        if not isinstance(facts, Mapping):
+            raise DataError(f"{what} takes a mapping from predicates to facts", hint=f'{what}={{"edge": [("a", "b")]}}')
+        batch: dict[str, list[Ids]] = {}
+        for predicate, data in facts.items():
+            arity = self._arity(predicate)
+            source = f"{what} {predicate}"
+            if arity == 0:
+                if nullary(data, source):
+                    batch[predicate] = []
+                continue
+            encoded = columns(data, self._engine.dictionary, arity=arity, source=source)
+            if len(encoded[0]):
+                batch[predicate] = encoded
+        return batch
+
+    # Facts out
+
+    @property
+    def predicates(self) -> list[str]:
+        """The predicates that the program and its data speak of, in alphabetical order."""
+        return sorted(set(self._engine.store.tables) - self.program.hidden)
+
+    @property
+    def arities(self) -> Mapping[str, int]:
+        """The number of columns of each predicate."""
+        return {predicate: self._engine.arities[predicate] for predicate in self.predicates}
+
+    def __getitem__(self, predicate: str) -> Relation:
+        arity = self._arity(predicate)
+        engine = self._engine
+        return Relation(
+            predicate,
+            column_names(predicate, arity),
+            engine.dictionary,
+            lambda: engine.columns(predicate),
+            count=lambda: engine.count(predicate),
+            holds=lambda ids: bool(engine.flags_of(predicate, ids) & 1),
+        )
+
+    def explicit(self, predicate: str) -> Relation:
+        """The facts of a predicate that were given rather than derived (they may be both)."""
+        arity = self._arity(predicate)
+        columns, length = self._engine.columns(predicate, mask=EXPLICIT)
+        return Relation.frozen(predicate, column_names(predicate, arity), self._engine.dictionary, columns, length)
+
+    def __contains__(self, predicate: object) -> bool:
+        return predicate in self.predicates
+
+    def __len__(self) -> int:
+        """How many facts hold."""
+        return sum(self._engine.count(predicate) for predicate in self.predicates)
+
+    def __repr__(self) -> str:
+        return f"<Materialisation: {len(self):,} facts of {len(self.predicates)} predicates>"
+
+    def query(self, question: str) -> Relation:
+        """The answers to a rule body, such as `path(a, ?x), ~edge(a, ?x)`: one column for each variable."""
+        return answer(self._engine, self.program, question, self._arity)
+
+    def explain(self, predicate: str, fact: tuple[Term, ...]) -> Explanation:
+        """Why a fact holds: a proof down to explicit facts; or why it does not: what each rule lacks."""
+        self._arity(predicate)
+        return explain(self._engine, self.program, predicate, fact)
+
+    def rank(self, predicate: str, fact: tuple[Term, ...]) -> int | None:
+        """The rank of a fact: 0 if explicit, else above the ranks of what it was derived from; None if it does not hold."""
+        ids = self[predicate]._ids(fact)
+        return None if ids is None else self._engine.rank_of(predicate, ids)
+
+    # Helpers
+
+    def _arity(self, predicate: str) -> int:
+        if predicate not in self._engine.arities or predicate in self.program.hidden:
+            near = get_close_matches(predicate, self.predicates, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the predicates are {', '.join(self.predicates) or '(none)'}"
+            raise DataError(f"no rule, fact or import of the program has the predicate {predicate!r}", hint=hint)
+        return self._engine.arities[predicate]
+
+    def _frozen(self, batch: Batch) -> Relations:
+        def relation(predicate: str, columns: list[Ids], length: int) -> Relation:
+            names = column_names(predicate, self._arity(predicate))
+            return Relation.frozen(predicate, names, self._engine.dictionary, columns, length)
+
+        def empty(predicate: str) -> Relation:
+            return relation(predicate, [np.empty(0, np.uint32)] * self._arity(predicate), 0)
+
+        return Relations(
+            {
+                predicate: relation(predicate, list(columns), batch_length(columns, self._engine.arities[predicate]))
+                for predicate, columns in batch.items()
+                if predicate not in self.program.hidden
+            },
+            empty,
+        )
+
+    def _on_round(self, statistics: Statistics) -> None:
+        assert self._report is not None
+        self._report("materialising", facts=statistics.facts, rounds=statistics.rounds)
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r}: it is one of {', '.join(allowed)}")

@@ -1,0 +1,189 @@
+"""Relations: sets of facts of one predicate, as a caller sees them.
+
+A relation iterates over Python tuples, answers `in` and `len`, and converts to Arrow, pandas and Polars. `mat["path"]` is a live view
+of what holds now; the relations of `Changes` and the answers of queries stay as they are. The columns are read when they
+are asked for, and all of them at one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidelog.errors import DataError, MissingExtra
+from tidelog.facts.dictionary import Dictionary
+from tidelog.facts.kernel import Ids
+from tidelog.syntax.formatter import format_term
+from tidelog.terms import Term
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow as pa
+
+_SHOWN = 10
+"""How many facts a repr shows."""
+
+Fetch = Callable[[], tuple[Sequence[Ids], int]]
+"""Gives the columns of a relation, and how many facts they hold."""
+
+
+class Relation:
+    """The facts of one predicate."""
+
+    def __init__(
+        self,
+        name: str,
+        column_names: Sequence[str],
+        dictionary: Dictionary,
+        fetch: Fetch,
+        *,
+        count: Callable[[], int] | None = None,
+        holds: Callable[[Sequence[int]], bool] | None = None,
+    ) -> None:
+        self.name = name
+        self.column_names = tuple(column_names)
+        self._dictionary = dictionary
+        self._fetch = fetch
+        self._count = count
+        self._holds = holds
+
+    @classmethod
+    def frozen(
+        cls, name: str, column_names: Sequence[str], dictionary: Dictionary, columns: Sequence[Ids], length: int
+    ) -> Relation:
+        """A relation of these very facts."""
+        return cls(name, column_names, dictionary, lambda: (columns, length))
+
+    @property
+    def arity(self) -> int:
+        return len(self.column_names)
+
+    def __len__(self) -> int:
+        return self._count() if self._count is not None else self._fetch()[1]
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Iterator[tuple[Term, ...]]:
+        columns, length = self._fetch()
+        if not self.arity:
+            return iter([()] * length)
+        return zip(*(self._dictionary.decode(column) for column in columns), strict=True)
+
+    def __contains__(self, fact: object) -> bool:
+        ids = self._ids(fact)
+        if ids is None:
+            return False
+        if self._holds is not None:
+            return self._holds(ids)
+        columns, length = self._fetch()
+        hit = np.ones(length, np.bool_)
+        for column, value in zip(columns, ids, strict=True):
+            hit &= column == np.uint32(value)
+        return bool(hit.any())
+
+    def _ids(self, fact: object) -> list[int] | None:
+        """The ids of a fact's terms; None if one of them is in no fact at all."""
+        values = fact if isinstance(fact, tuple | list) else (fact,)
+        if len(values) != self.arity:
+            raise DataError(f"{self.name} has {self.arity} columns, the fact {fact!r} has {len(values)}")
+        ids = [self._dictionary.find_one(value) for value in values]
+        return None if any(i is None for i in ids) else [i for i in ids if i is not None]
+
+    def ids(self) -> list[Ids]:
+        """The columns as term ids of the materialisation's dictionary."""
+        return list(self._fetch()[0])
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table. A relation without columns has no Arrow form of its own: it becomes a table without columns."""
+        import pyarrow as pa
+
+        columns, length = self._fetch()
+        if not self.arity:
+            return pa.table({"holds": pa.array([True] * length, pa.bool_())})
+        return pa.table([self._dictionary.to_arrow(column) for column in columns], names=list(self.column_names))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        _need("pandas", "Relation.to_pandas()")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        _need("polars", "Relation.to_polars()")
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def sorted(self) -> list[tuple[Term, ...]]:
+        """All facts, in an order that depends on nothing but the facts: numbers by value, then everything by its text."""
+        return sorted(self, key=lambda fact: [_order(term) for term in fact])
+
+    def __repr__(self) -> str:
+        rows = [f"({', '.join(format_term(term) for term in fact)})" for fact in islice(self, _SHOWN)]
+        more = len(self) - len(rows)
+        if more > 0:
+            rows.append(f"... and {more:,} more")
+        return f"<{self.name}/{self.arity}: {len(self):,} facts{': ' if rows else ''}{', '.join(rows)}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        def row(cells: Iterable[str], tag: str) -> str:
+            return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+        body = "".join(row((format_term(term) for term in fact), "td") for fact in islice(self, 2 * _SHOWN))
+        more = len(self) - 2 * _SHOWN
+        note = f"<p>... and {more:,} more</p>" if more > 0 else ""
+        head = row(self.column_names, "th")
+        return f"<table><caption>{escape(self.name)}: {len(self):,} facts</caption>{head}{body}</table>{note}"
+
+
+class Relations(Mapping[str, Relation]):
+    """Relations by predicate. A known predicate without facts has an empty relation, but is not iterated over."""
+
+    def __init__(self, relations: Mapping[str, Relation], empty: Callable[[str], Relation]) -> None:
+        self._relations = dict(relations)
+        self._empty = empty
+
+    def __getitem__(self, predicate: str) -> Relation:
+        return self._relations[predicate] if predicate in self._relations else self._empty(predicate)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._relations)
+
+    def __len__(self) -> int:
+        return len(self._relations)
+
+    def __contains__(self, predicate: object) -> bool:
+        return predicate in self._relations
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{name}: {len(relation):,}' for name, relation in self.items())}}}"
+
+
+def column_names(predicate: str, arity: int) -> list[str]:
+    """What the columns of a predicate are called in a table."""
+    if predicate == "triple" and arity == 3:
+        return ["subject", "predicate", "object"]
+    return [f"c{number}" for number in range(arity)]
+
+
+def _order(term: Term) -> tuple[int, Any, str]:
+    if isinstance(term, int | float) and not isinstance(term, bool) and term == term:
+        return 0, term, ""
+    return 1, 0, format_term(term)
+
+
+def _need(package: str, feature: str) -> None:
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise MissingExtra(feature, package, package)

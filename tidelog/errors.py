@@ -66,7 +66,8 @@ class MissingExtra(SetupError):
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         self.feature, self.package, self.extra = feature, package, extra
-        super().__init__(f"{feature} needs the package {package!r}, which is not installed\n    hint: pip install 'tidelog[{extra}]'")
+        what = f"{feature} needs the package {package!r}, which is not installed"
+        super().__init__(f"{what}\n    hint: pip install 'tidelog[{extra}]'")
 
 
 class LimitExceeded(TidelogError):

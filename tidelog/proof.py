@@ -1,8 +1,8 @@
 """Why a fact holds, and why one does not.
 
-A fact that holds is explicit or has a witness: a rule instance whose body facts of the fact's own stratum all have a lower rank.
-Following witnesses down therefore ends at explicit facts; each fact on the way is proved once. For a fact that does not hold,
-every rule that could derive it is followed through its body up to the first part that fails.
+A fact that holds is explicit or has a witness: a rule instance whose body facts of the fact's own stratum all have a lower
+rank. Following witnesses down therefore ends at explicit facts; each fact on the way is proved once. For a fact that does
+not hold, every rule that could derive it is followed through its body up to the first part that fails.
 """
 
 from __future__ import annotations

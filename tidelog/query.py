@@ -1,8 +1,8 @@
 """Questions about what holds now: a rule body, matched once.
 
-`answer` is for people: a text, checked like a program, whose variables become the columns of a relation. `solve` is what it and the
-explanations stand on: the bindings under which a body holds. Both work in an overlay of the store, so that the
-helping predicates of a question never become part of the materialisation.
+`answer` is for people: a text, checked like a program, whose variables become the columns of a relation. `solve` is what
+explanations stand on: the bindings under which a body holds. Both work in an overlay of the store, so that the helping
+predicates of a question never become part of the materialisation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Relations: sets of facts of one predicate, as a caller sees them.
 
-A relation iterates over Python tuples, answers `in` and `len`, and converts to Arrow, pandas and Polars. `mat["path"]` is a live view
-of what holds now; the relations of `Changes` and the answers of queries stay as they are. The columns are read when they
-are asked for, and all of them at one moment.
+A relation iterates over Python tuples, answers `in` and `len`, and converts to Arrow, pandas and Polars. `mat["path"]` is a
+live view of what holds now; the relations of `Changes` and the answers of queries stay as they are. The columns are read
+when they are asked for, and all of them at one moment.
 """
 
 from __future__ import annotations

@@ -289,10 +289,7 @@ class Table:
         numbers = self._slot_numbers(columns)
         found = slots[numbers]
         absent = np.flatnonzero(found == 0)
-        if len(absent) < len(found):
-            known = found[found != 0] - np.uint32(1)
-        else:
-            known = found[:0]
+        known = found[found != 0] - np.uint32(1) if len(absent) < len(found) else found[:0]
         if len(absent):
             # The last of several equal facts to write its mark into their slot is the one that stays.
             at = numbers[absent]

@@ -1,8 +1,8 @@
 """Which rules can a change enter, and where: the pivots of a set of rules, found by the constants in their atoms.
 
-Thousands of rules over one predicate (as RDF has them) must cost only what matches. Pivot atoms on a table are therefore grouped
-by the columns in which they have constants; for each such group, one sort of the change on those columns finds the
-pivots whose constants occur, with the facts that fit.
+Thousands of rules over one predicate (as RDF has them) must cost only what matches. Pivot atoms on a table are therefore
+grouped by the columns in which they have constants; for each such group, one sort of the change on those columns finds
+the pivots whose constants occur, with the facts that fit.
 """
 
 from __future__ import annotations

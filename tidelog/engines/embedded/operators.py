@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -174,7 +175,7 @@ class Probe:
             before = np.cumsum(counts)
             cuts = np.searchsorted(before, np.arange(PART, int(before[-1]) if len(before) else 0, PART)) + 1
             edges = [0, *sorted({int(cut) for cut in cuts} - {0, len(counts)}), len(counts)]
-            for a, b in zip(edges, edges[1:], strict=False):
+            for a, b in pairwise(edges):
                 part: Slots = [None] * len(slots)  # type: ignore[list-item]
                 for slot in self.live:
                     part[slot] = slots[slot][a:b]

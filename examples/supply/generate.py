@@ -11,7 +11,8 @@ from __future__ import annotations
 import csv
 import random
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 LEVELS = 7
@@ -25,14 +26,21 @@ def main(directory: Path, products: int) -> None:
     raw = levels[-1]
     suppliers = [f"supplier_{number}" for number in range(products // 2)]
     directory.mkdir(parents=True, exist_ok=True)
-    uses = ((assembly, part) for upper, lower in zip(levels, levels[1:], strict=False) for assembly in upper for part in draw.sample(lower, 3))
-    write(directory, "uses", ("assembly", "part"), uses)
+    write(directory, "uses", ("assembly", "part"), assemblies(draw, levels))
     write(directory, "products", ("product", "price"), ((product, draw.randint(50, 5000)) for product in levels[0]))
     write(directory, "orders", ("product", "units"), ((product, draw.randint(1, 1000)) for product in levels[0]))
     write(directory, "supplies", ("supplier", "part"), ((who, part) for part in raw for who in draw.sample(suppliers, 2)))
     write(directory, "sites", ("supplier", "region"), ((who, draw.choice(REGIONS)) for who in suppliers))
     write(directory, "substitutes", ("part", "substitute"), (draw.sample(raw, 2) for _ in range(products // 10)))
     write(directory, "closed", ("region",), ((region,) for region in draw.sample(REGIONS, 1)))
+
+
+def assemblies(draw: random.Random, levels: list[list[str]]) -> Iterator[tuple[str, str]]:
+    """Each thing above the lowest level is made of three of the next."""
+    for upper, lower in pairwise(levels):
+        for assembly in upper:
+            for part in draw.sample(lower, 3):
+                yield assembly, part
 
 
 def write(directory: Path, name: str, header: tuple[str, ...], rows: Iterable[Iterable[object]]) -> None:

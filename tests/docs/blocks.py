@@ -94,11 +94,23 @@ def run_python(code: str, place: str, namespace: dict[str, object], directory: P
 def run_console(text: str, place: str, directory: Path) -> None:
     """Each command line is given to the shell as a reader would; output and messages together, as a terminal shows them."""
     scripts = os.pathsep.join([sysconfig.get_path("scripts"), str(Path(sys.executable).parent)])
-    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}", "NO_COLOR": "1", "COLUMNS": "120"}
+    environment = {
+        **os.environ,
+        "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}",
+        "NO_COLOR": "1",
+        "COLUMNS": "120",
+    }
     environment.pop("TIDELOG_TRACEBACK", None)
     for command, expected in commands(text):
         process = subprocess.run(
-            command, shell=True, cwd=directory, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+            command,
+            shell=True,
+            cwd=directory,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
         compare(expected, process.stdout, f"{place}: $ {command}")
 

@@ -20,7 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def command() -> int:
         from tidelog.cli.app import app
 
-        result = app.main(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="tidelog", standalone_mode=False)
+        result = app.main(
+            args=list(sys.argv[1:] if arguments is None else arguments), prog_name="tidelog", standalone_mode=False
+        )
         return result if isinstance(result, int) else 0
 
     return exit_code(command)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from datetime import date, datetime, time
-from decimal import Decimal
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import click
 
-from tidelog.syntax.formatter import format_term
-from tidelog.terms import BlankNode, Iri, Literal, Term
+if TYPE_CHECKING:
+    from tidelog.relation import Relation
+    from tidelog.terms import Term
 
 TERMINAL_LIMIT = 100
+SORTED_AT_MOST = 1_000_000
 
 limit_option = click.option(
     "--limit",
@@ -24,10 +24,6 @@ limit_option = click.option(
 )
 
 
-class Facts(Sized, Iterable[Sequence[Term]], Protocol):
-    """What is printed: a relation of the materialisation, or anything with a length and tuples in it."""
-
-
 def shown(limit: int | None) -> int | None:
     """How many facts to print: what `--limit` says; without it, a terminal gets an excerpt and a file or pipe all of them."""
     if limit is None:
@@ -35,54 +31,34 @@ def shown(limit: int | None) -> int | None:
     return limit or None
 
 
-def fact_lines(predicate: str, facts: Facts, limit: int | None) -> Iterator[str]:
-    """`p(a, 1) .` for each fact, in order."""
+def fact_lines(predicate: str, facts: Relation, limit: int | None, prefixes: Mapping[str, str]) -> Iterator[str]:
+    """`p(a, 1) .` for each fact, in order; then how many were left out."""
+    from tidelog.syntax.formatter import format_fact
+
     for row in first(facts, limit):
-        yield f"{predicate}({', '.join(format_term(term) for term in row)}) ." if row else f"{predicate}() ."
+        yield f"{format_fact(predicate, row, prefixes)} ."
+    if more := left_out(facts, limit):
+        yield f"% ... and {more:,} more {predicate} facts; --limit 0 prints them all, --out DIR writes them all"
 
 
-def table_lines(names: Sequence[str], facts: Facts, limit: int | None) -> Iterator[str]:
-    """The answers of a query, one column for each variable."""
-    rows = [[f"?{name}" for name in names], *([format_term(term) for term in row] for row in first(facts, limit))]
+def table_lines(names: Sequence[str], facts: Relation, limit: int | None, prefixes: Mapping[str, str]) -> Iterator[str]:
+    """The answers of a query, one column for each variable; then how many were left out."""
+    from tidelog.syntax.formatter import format_term
+
+    rows = [[f"?{name}" for name in names], *([format_term(term, prefixes) for term in row] for row in first(facts, limit))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    if more := left_out(facts, limit):
+        yield f"% ... and {more:,} more; --limit 0 prints them all"
 
 
-def left_out(facts: Facts, limit: int | None) -> int:
+def left_out(facts: Relation, limit: int | None) -> int:
     return 0 if limit is None else max(0, len(facts) - limit)
 
 
-def first(facts: Facts, limit: int | None) -> list[Sequence[Term]]:
-    """The first facts in order, all of them without a limit."""
-    if limit is None or len(facts) <= limit:
-        return sorted(facts, key=row_order)
-    return heapq.nsmallest(limit, facts, key=row_order)
-
-
-def row_order(row: Sequence[Term]) -> list[tuple[int, object, str]]:
-    return [term_order(term) for term in row]
-
-
-# Kinds of terms stand apart, so that any two compare; numbers compare by value, whatever their type.
-_KINDS: tuple[tuple[type | tuple[type, ...], Callable[[Term], object]], ...] = (
-    (bool, lambda term: term),
-    ((int, float, Decimal), lambda term: term),
-    (datetime, str),
-    (date, str),
-    (time, str),
-    (str, lambda term: term),
-    (Iri, str),
-    (BlankNode, str),
-    (Literal, str),
-)
-
-
-def term_order(term: Term) -> tuple[int, object, str]:
-    """A key that puts any two terms in one fixed order; the type's name tells `1` from `1.0`."""
-    for kind, (types, value) in enumerate(_KINDS):
-        if isinstance(term, types):
-            if term != term:  # not-a-number compares with nothing, so it has a place of its own, after all the numbers
-                return kind, float("inf"), "nan"
-            return kind, value(term), type(term).__name__
-    raise TypeError(f"not a term: {term!r}")
+def first(facts: Relation, limit: int | None) -> list[tuple[Term, ...]]:
+    """The first facts in order. Of very many just some: putting millions in order would take longer than finding them did."""
+    if limit is not None and len(facts) > SORTED_AT_MOST:
+        return list(islice(facts, limit))
+    return facts.sorted()[:limit]

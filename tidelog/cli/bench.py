@@ -16,10 +16,12 @@ def bench(name: str | None, options: tuple[str, ...]) -> int:
 
     \b
     Examples:
-      pip install 'tidelog[bench]'
-      tidelog bench
-      tidelog bench closure
+      pip install 'tidelog[bench]'         the peers
+      tidelog bench list                   which benchmarks there are
+      tidelog bench closure                one of them
+      tidelog bench --quick                all of them, on small inputs
+      tidelog bench -- --help              every option
     """
     from tidelog.bench import main
 
-    return main(name, options) or 0
+    return main(name, options)

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from tidelog.cli.inputs import load, program_argument
+from tidelog.syntax.ast import Negation, Rule
+from tidelog.syntax.formatter import format_predicate, format_rule
 
 if TYPE_CHECKING:
-    from tidelog.program import Program
-    from tidelog.program.stratify import Stratification, Stratum
+    from tidelog.program import CoreRule, Program, Stratification, Stratum
 
 
-@click.command()
+@click.command(short_help="Find what is wrong; show strata and plans.")
 @program_argument
-@click.option("--strata", type=click.Choice(["granular", "single"]), default="granular", show_default=True, help="How rules are grouped.")
+@click.option(
+    "--strata", type=click.Choice(["granular", "single"]), default="granular", show_default=True, help="How rules are grouped."
+)
 @click.option("--no-plans", is_flag=True, help="Only the strata and their rules.")
 def check(program: Path, strata: str, no_plans: bool) -> int:
     """Check PROGRAM without running it.
@@ -38,15 +41,45 @@ def check(program: Path, strata: str, no_plans: bool) -> int:
 
 
 def described(program: Program, stratification: Stratification, *, plans: bool) -> Iterator[str]:
-    rules, strata = len(program.rules), len(stratification.strata)
-    yield f"{rules} rule{'s' * (rules != 1)} in {strata} strat{'a' if strata != 1 else 'um'}, {len(program.facts)} facts, no problems"
-    for stratum in stratification.strata:
+    """The whole answer, line by line."""
+    strata = stratification.strata
+    yield f"{counted(len(program.rules), 'rule')} in {counted(len(strata), 'stratum', 'strata')}, no problems found"
+    for stratum in strata:
         yield ""
-        yield from described_stratum(stratification, stratum, plans=plans)
+        yield from described_stratum(stratum, program, plans=plans)
+    if any(stratum.recursive for stratum in strata):
+        yield ""
+        yield "* a recursive rule: its body uses what its own stratum derives"
 
 
-def described_stratum(stratification: Stratification, stratum: Stratum, *, plans: bool) -> Iterator[str]:
-    kind = "recursive" if stratum.recursive else "not recursive"
-    yield f"stratum {stratum.index}, {kind}"
+def described_stratum(stratum: Stratum, program: Program, *, plans: bool) -> Iterator[str]:
+    if not stratum.rules:
+        given = dict.fromkeys(format_predicate(atom.predicate, program.prefixes) for atom in stratum.atoms)
+        yield f"stratum {stratum.index}, only given facts: {', '.join(given) or '(none)'}"
+        return
+    yield f"stratum {stratum.index}{', recursive' if stratum.recursive else ''}"
+    recursive = {id(rule) for rule in stratum.recursive}
     for rule in stratum.rules:
-        yield f"  {'*' if rule in stratum.recursive else ' '} {rule}"
+        mark = "*" if id(rule) in recursive else " "
+        text = format_rule(as_written(rule), program.prefixes).replace("\n", "\n    ")
+        yield f"  {mark} {text}"
+        yield from (f"        {line}" for line in plan_lines(rule, program) if plans)
+
+
+def as_written(rule: CoreRule) -> Rule:
+    """A core rule with the body its writer gave it; what normalisation added itself stays as it is."""
+    if rule.source is not None:
+        return Rule((rule.head,), rule.source.body)
+    return Rule((rule.head,), (*rule.positive, *(Negation(atom) for atom in rule.negative), *rule.conditions))
+
+
+def plan_lines(rule: CoreRule, program: Program) -> Iterator[str]:
+    """How the rule is evaluated from each of its pivots."""
+    from tidelog.plan.describe import describe
+
+    for start, steps in describe(rule, prefixes=program.prefixes):
+        yield f"{start}: {'; '.join(steps)}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Put programs into their usual form.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--check", is_flag=True, help="Change nothing; exit with 1 if a file is not in its form.")
 @click.option("--write", is_flag=True, help="Rewrite the files in place.")
 def fmt(files: tuple[Path, ...], check: bool, write: bool) -> int:
     """Format rule programs.
 
-    Without an option, prints the formatted text of FILES.
+    Without an option, prints the formatted text of FILES. A program with problems is not touched; they are shown.
 
     \b
     Examples:
@@ -37,8 +37,8 @@ def fmt(files: tuple[Path, ...], check: bool, write: bool) -> int:
 
 
 def format_file(file: Path) -> tuple[str, str]:
-    """A file's text as it is and as it should be; nothing is written before all files are known to parse."""
-    from tidelog.program.reading import read_text  # placeholder until the parser has landed
+    """A file's text as it is and as it should be; nothing is written before all files are known to be programs."""
+    from tidelog.program import Program
 
-    before = read_text(file)
-    return before, before
+    program = Program.load(file)
+    return program.source.text, str(program)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from tidelog.cli.progress import progress
+
 if TYPE_CHECKING:
-    from tidelog.program.model import Program
+    from tidelog import Materialisation, Program
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -28,7 +30,7 @@ FORMATS = {
 program_argument = click.argument("program", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 
 
-class NamedFile(click.ParamType):
+class NamedFile(click.ParamType[tuple[str, Path]]):
     """`NAME=FILE`: a predicate and the file that holds facts for it."""
 
     name = "NAME=FILE"
@@ -40,7 +42,11 @@ class NamedFile(click.ParamType):
         if not (predicate and equals and file):
             self.fail(f"{value!r} is not of the form NAME=FILE, for example edge=edges.csv", param, ctx)
         if format_of(Path(file)) is None:
-            self.fail(f"cannot tell the format of {file!r} from its name; known endings: {', '.join(FORMATS)}, also with .gz", param, ctx)
+            self.fail(
+                f"cannot tell the format of {file!r} from its name; known endings: {', '.join(FORMATS)}, also with .gz",
+                param,
+                ctx,
+            )
         if not Path(file).is_file():
             self.fail(f"there is no file {file!r}", param, ctx)
         return predicate, Path(file)
@@ -54,7 +60,9 @@ def format_of(path: Path) -> str | None:
 def input_options(command: Command) -> Command:
     """The options of every command that materialises a program."""
     options = [
-        click.option("--facts", "facts", type=NamedFile(), multiple=True, help="More facts for a predicate, from a file. Repeatable."),
+        click.option(
+            "--facts", "facts", type=NamedFile(), multiple=True, help="More facts for a predicate, from a file. Repeatable."
+        ),
         click.option(
             "--input",
             "directory",
@@ -85,3 +93,14 @@ def load(path: Path, facts: tuple[tuple[str, Path], ...] = (), directory: Path |
         program = replace(program, directory=directory.resolve())
     more = tuple(Import(predicate, format_of(file) or "csv", str(file.resolve())) for predicate, file in facts)
     return replace(program, imports=program.imports + more) if more else program
+
+
+def materialise(
+    path: Path, facts: tuple[tuple[str, Path], ...], directory: Path | None, on_bad_row: str, *, strata: str = "granular"
+) -> Materialisation:
+    """What follows from a program, with progress shown on a terminal."""
+    from tidelog import Materialisation
+
+    program = load(path, facts, directory)
+    with progress("materialising") as report:
+        return Materialisation(program, strata=strata, on_bad_row=on_bad_row, progress=report)

@@ -42,7 +42,9 @@ class Line:
         elapsed = time.monotonic() - self.started
         if elapsed < PATIENCE:
             return
-        text = ", ".join([self.phase, *(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items()), f"{elapsed:.0f} s"])
+        text = ", ".join(
+            [self.phase, *(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items()), f"{elapsed:.0f} s"]
+        )
         if self.status is None:
             self._show(text)
         else:

@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tidelog.cli import answers
-from tidelog.cli.inputs import input_options, load, program_argument
-from tidelog.cli.progress import progress
-from tidelog.cli.report import bad_rows, statistics, summary
+from tidelog.cli import answers, report
+from tidelog.cli.inputs import input_options, materialise, program_argument
 
 if TYPE_CHECKING:
-    from tidelog import Materialisation, Program
+    from tidelog import Materialisation
 
 
-@click.command()
+@click.command(short_help="Work out every fact that follows; print it or write it to files.")
 @program_argument
 @input_options
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write one file per output predicate here.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write one file per output predicate here."
+)
 @click.option(
     "--format", "form", type=click.Choice(["csv", "parquet", "nt"]), default="csv", show_default=True, help="What --out writes."
 )
 @answers.limit_option
-@click.option("--strata", type=click.Choice(["granular", "single"]), default="granular", show_default=True, help="How rules are grouped.")
+@click.option(
+    "--strata",
+    type=click.Choice(["granular", "single"]),
+    default="granular",
+    show_default=True,
+    help="As many strata as possible, or as few.",
+)
 @click.option("--stats", is_flag=True, help="Print what the work consisted of.")
 def run(
     program: Path,
@@ -40,8 +46,8 @@ def run(
     """Work out every fact that follows from PROGRAM.
 
     Prints the facts of the @output predicates, or of all derived predicates if there is no @output, in rule syntax and
-    in order. With --out, writes them to files instead. @export directives are always carried out; their paths are
-    relative to --out DIR, or to the current directory.
+    in order. With --out, writes them to files instead. @export directives are always carried out; their paths start at
+    --out DIR, or at the current directory.
 
     \b
     Examples:
@@ -51,18 +57,20 @@ def run(
       tidelog run family.rls --facts triple=family.ttl --stats
       tidelog run paths.rls --facts edge=dirty.csv --on-bad-row skip
     """
-    from tidelog import Materialisation
-
-    loaded = load(program, facts, directory)
-    with progress() as report:
-        mat = Materialisation(loaded, strata=strata, on_bad_row=on_bad_row, progress=report)
-        written = [*exports(mat, loaded, out or Path()), *(outputs(mat, loaded, out, form) if out else ())]
+    mat = materialise(program, facts, directory, on_bad_row, strata=strata)
     if out is None:
-        show(mat, loaded, limit)
-    bad_rows(mat, out)
-    for path, count in written:
-        click.echo(f"wrote {path} ({count:,} facts)", err=True)
-    summary(mat, loaded)
+        show(mat, answers.shown(limit))
+    report.write_exports(mat, out or Path())
+    if out is not None:
+        report.write_outputs(mat, out, form)
+    report.bad_rows(mat, out or Path())
+    report.summary(mat)
     if stats:
-        statistics(mat, loaded)
+        report.statistics(mat)
     return 0
+
+
+def show(mat: Materialisation, limit: int | None) -> None:
+    for predicate in report.outputs(mat):
+        for line in answers.fact_lines(predicate, mat[predicate], limit, mat.program.prefixes):
+            click.echo(line)

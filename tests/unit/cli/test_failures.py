@@ -49,7 +49,9 @@ def test_a_program_error_shows_every_problem_with_its_caret(capsys: pytest.Captu
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_the_user_can_mend_is_told_without_a_traceback(error: Exception, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_user_can_mend_is_told_without_a_traceback(
+    error: Exception, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert exit_code(raising(error)) == WRONG
     shown = capsys.readouterr().err
     assert text in shown

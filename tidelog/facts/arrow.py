@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 
 def encode(dictionary: Dictionary, array: pa.Array | pa.ChunkedArray) -> Ids:
     """The ids of a column's values; DataError with the row number (from 1) where there is a null."""
-    if array.null_count:
-        row = pc.index(array.is_null(), True).as_py()
-        raise DataError("a missing value (null) where a fact needs a value", row=row + 1)
+    refuse_nulls(array)
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     encoded = [_encode_chunk(dictionary, chunk) for chunk in chunks]
     return encoded[0] if len(encoded) == 1 else np.concatenate([np.empty(0, np.uint32), *encoded])
+
+
+def refuse_nulls(array: pa.Array | pa.ChunkedArray) -> None:
+    if array.null_count:
+        row = pc.index(array.is_null(), True).as_py()
+        raise DataError("a missing value (null) where a fact needs a value", row=row + 1)
 
 
 def _encode_chunk(dictionary: Dictionary, chunk: pa.Array) -> Ids:
@@ -96,32 +100,40 @@ def decode(dictionary: Dictionary, ids: Ids) -> pa.Array:
     IRIs, blank nodes and literals become strings in N-Triples syntax; a mixture becomes strings in the rule language, where
     the string `a` is written `"a"`.
     """
+    column = natural(dictionary, ids)
+    if column is not None:
+        return column
+    kinds = set(map(type, dictionary.decode(factorize(ids)[0])))
+    return texts(dictionary, ids, ntriples if kinds <= {Iri, BlankNode, Literal} else rule_text)
+
+
+def natural(dictionary: Dictionary, ids: Ids) -> pa.Array | None:
+    """A column of the Arrow type that says exactly what the terms are, or None if there is none."""
     if not len(ids):
         return strings([])
     if int(ids.min()) >= INLINE:
         return from_numpy(ids.astype(np.int64) - ZERO)
     distinct, inverse = factorize(ids)
-    return _column(dictionary.decode(distinct)).take(from_numpy(inverse))
-
-
-def _column(terms: list[Term]) -> pa.Array:
+    terms = dictionary.decode(distinct)
     kinds = set(map(type, terms))
-    if kinds <= {Iri, BlankNode, Literal}:
-        return strings([*map(ntriples, terms)])
-    natural = _NATURAL.get(kinds.pop()) if len(kinds) == 1 else None
+    build = _NATURAL.get(kinds.pop()) if len(kinds) == 1 else None
     try:
-        if natural is not None:
-            return natural(terms)
+        return build(terms).take(from_numpy(inverse)) if build is not None else None
     except (pa.ArrowInvalid, OverflowError):  # an integer beyond 64 bits, a decimal beyond 76 digits
-        pass
-    return strings([*map(rule_text, terms)])
+        return None
+
+
+def texts(dictionary: Dictionary, ids: Ids, show: Callable[[Term], str]) -> pa.Array:
+    """A column of strings, each distinct term put into words once."""
+    distinct, inverse = factorize(ids)
+    return strings([*map(show, dictionary.decode(distinct))]).take(from_numpy(inverse))
 
 
 def _datetimes(terms: list[Any]) -> pa.Array:
     offsets = {term.utcoffset() for term in terms}
     if len(offsets) > 1:
         raise pa.ArrowInvalid("Arrow has one time zone for a column")
-    return pa.array(terms, pa.timestamp("us", None if offsets == {None} else terms[0].strftime("%:z")))
+    return pa.array(terms, pa.timestamp("us", None if offsets == {None} else terms[0].isoformat()[-6:]))
 
 
 def _times(terms: list[Any]) -> pa.Array:

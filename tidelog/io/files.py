@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from tidelog.errors import DataError
 
 GZIP = b"\x1f\x8b"
 BLOCK = 1 << 25
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+"""Told how many rows are read so far, and of how many, if that is known."""
 
 
 def resolve(path: str | os.PathLike[str], directory: str | os.PathLike[str] | None) -> Path:
@@ -27,12 +31,21 @@ def check(path: Path) -> Path:
         return path
     if path.is_dir():
         raise DataError("is a directory, not a file", source=str(path))
-    near = sorted(other.name for other in path.parent.iterdir())[:8] if path.parent.is_dir() else None
-    if near is None:
-        hint = f"there is no directory {path.parent}"
-    else:
-        hint = f"the directory holds {', '.join(near)}" if near else f"the directory {path.parent} is empty"
-    raise DataError("no such file", source=str(path), hint=hint)
+    raise DataError("no such file", source=str(path), hint=_neighbours(path))
+
+
+def _neighbours(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"there is no directory {path.parent}"
+    names = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+    if close := get_close_matches(path.name, names, 1):
+        return f"did you mean {close[0]}?"
+    alike = [name for name in names if name.endswith(path.suffix)][:5]
+    return (
+        f"the directory {path.parent} has {', '.join(alike)}"
+        if alike
+        else f"the directory {path.parent} has no {path.suffix} files"
+    )
 
 
 def read_bytes(path: Path) -> bytes:

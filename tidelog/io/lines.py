@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tidelog.facts.dictionary import INLINE, ZERO, Dictionary, Ids, factorize
+from tidelog.facts.dictionary import INLINE, ZERO, Dictionary, Ids
 from tidelog.terms import Term
 
 ROWS = 1 << 20
@@ -41,5 +41,4 @@ def _texts(ids: Ids, dictionary: Dictionary, show: Show) -> Any:
 
     if int(ids.min()) >= INLINE and show(1) == "1":
         return arrow.from_numpy(ids.astype(np.int64) - ZERO).cast(pa.large_string())
-    distinct, inverse = factorize(ids)
-    return arrow.strings([*map(show, dictionary.decode(distinct))]).take(arrow.from_numpy(inverse))
+    return arrow.texts(dictionary, ids, show)

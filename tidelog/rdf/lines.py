@@ -11,7 +11,7 @@ text in some column that is no term; such lines go through pyoxigraph, which eit
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -23,12 +23,12 @@ from tidelog.errors import DataError
 from tidelog.facts import arrow
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io.bad_rows import BadRows
+from tidelog.io.files import Progress
 from tidelog.notation import parse_term
 from tidelog.rdf import oxigraph
 from tidelog.terms import BlankNode, Iri
 
 _Quad: TypeAlias = tuple[int, ...]
-Progress: TypeAlias = Callable[[int, int | None], None]
 
 _NEWLINE, _BLANK, _DOT, _RETURN = b"\n .\r"
 _SAFE = "[A-Za-z0-9_~./:,;=+()!$*'-]"
@@ -138,7 +138,12 @@ class _Reader:
         except DataError as error:
             return [], error.message
         except SyntaxError as error:
-            return [], re.sub(r"^Parser error at line \d+[^:]*: ", "", error.msg)
+            return [], explained(error)
+
+
+def explained(error: SyntaxError) -> str:
+    """What pyoxigraph found wrong, without the line it counted."""
+    return re.sub(r"^Parser error (?:at line \d+|between line \d+)[^:]*: ", "", error.msg)
 
 
 class _Cut:

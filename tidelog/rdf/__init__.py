@@ -1,0 +1,1 @@
+"""RDF files in every syntax, as columns of ids and back."""

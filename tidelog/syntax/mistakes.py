@@ -122,6 +122,8 @@ def _hint(tokens: list[Token], at: int, accepts: set[str]) -> str | None:
         return "a fact is written without `:-`"
     if kind == "LPAR" and at and tokens[at - 1].type == "NAME":
         return "terms are variables and constants; there are no function terms"
+    if "COMMA" in accepts and kind in _STARTS | {"TILDE"} and before == ")":
+        return "atoms are joined by `,`"
     if kind == "COMPARE" or (kind in _OPERATORS and not has_arrow):
         return "conditions stand in the body of a rule, between terms"
     return None

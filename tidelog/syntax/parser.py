@@ -8,7 +8,9 @@ The grammar is in `grammar.lark`; lark is imported, and its tables made, when th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -92,10 +94,9 @@ def parse_body(text: str, prefixes: Mapping[str, str] | None = None, base: str |
 
 
 def _parse_query(source: Text, reader: Reader, tokens: list[Token]) -> tuple[BodyLiteral, ...]:
-    source.problems += reader.read(tokens)
     if not any(token.type in BROKEN for token in tokens):
         try:
-            return cast("tuple[BodyLiteral, ...]", _parser().parse(tokens, start="query"))
+            return cast("tuple[BodyLiteral, ...]", _parser().parse(cast(Any, reader.read(tokens)), start="query"))
         except mistakes.unexpected() as error:
             source.problems.append(mistakes.explain(source, tokens, error))
     return ()
@@ -137,53 +138,63 @@ def _parser() -> Lark:
 
 
 def _read_statement(source: Text, reader: Reader, tokens: list[Token]) -> list[Statement]:
+    """What the tokens up to a final dot say: several statements, where dots are missing among them."""
+    if any(token.type in BROKEN for token in tokens):
+        with _collecting(source):
+            deque(reader.read(tokens), 0)
+        reader.forgive(tokens)
+        return []
     result: list[Statement] = []
     while tokens:
-        parsed, tokens = _parse_statement(source, reader, tokens)
+        with _collecting(source):
+            parsed, end = _parse_statement(source, reader, tokens)
+            source.problems += mistakes.repeated_options(source, tokens[:end])
         result += [statement for statement in parsed if _accept(source, reader, statement)]
+        if not parsed:
+            reader.forgive(tokens[:end])
+        tokens = tokens[end:]
     return result
 
 
-def _parse_statement(source: Text, reader: Reader, tokens: list[Token]) -> tuple[list[Statement], list[Token]]:
-    """What the first statement among the tokens says, and the tokens behind it if its dot was missing."""
-    problems = reader.read(tokens)
-    rest: list[Token] = []
-    parsed: list[Statement] = []
-    if not any(token.type in BROKEN for token in tokens):
-        try:
-            parsed = _parse(tokens)
-        except mistakes.unexpected() as error:
-            end = mistakes.missing_dot(tokens, error)
-            if end:
-                source.problems.append(mistakes.explain_missing_dot(source, tokens, end))
-                last = tokens[end - 1]
-                dot = Token("DOT", ".", last.line, last.end_column)
-                tokens, rest = tokens[:end], tokens[end:]
-                problems = reader.read(tokens)
-                parsed = _parse([*tokens, dot])
-            else:
-                problems.append(mistakes.explain(source, tokens, error))
-    problems += mistakes.repeated_options(source, tokens)
-    source.problems += _not_yet_said(source, problems)
-    if problems or not parsed:
-        reader.forgive(tokens)
-        return [], rest
-    return parsed, rest
+def _parse_statement(source: Text, reader: Reader, tokens: list[Token]) -> tuple[list[Statement], int]:
+    """What the first statement among the tokens says, and how many of them it takes."""
+    try:
+        parsed = _parse(reader.read(tokens))
+        return (parsed if _is_sound(source) else []), len(tokens)
+    except mistakes.unexpected() as error:
+        end = mistakes.missing_dot(tokens, error)
+        if not end:
+            source.problems.append(mistakes.explain(source, tokens, error))
+            return [], len(tokens)
+        if end < len(tokens):  # what the next token means is said when it is read again
+            begun = tokens[end].line, tokens[end].column
+            source.problems[:] = [problem for problem in source.problems if (problem.line, problem.column) < begun]
+        sound = _is_sound(source)
+        source.problems.append(mistakes.explain_missing_dot(source, tokens, end))
+        dot = Token("DOT", ".", tokens[end - 1].line, tokens[end - 1].end_column)
+        return (_parse([*tokens[:end], dot]) if sound else []), end
 
 
-def _not_yet_said(source: Text, problems: list[Problem]) -> list[Problem]:
-    """All problems but unknown prefixes that were reported before: one mistake, one message."""
-    said = {problem.message for problem in source.problems if problem.code == "unknown-prefix"}
-    fresh: list[Problem] = []
-    for problem in problems:
+def _is_sound(source: Text) -> bool:
+    """Whether what was read of a statement can be examined further: it can if only prefixes are unknown."""
+    return all(problem.code == "unknown-prefix" for problem in source.problems)
+
+
+@contextmanager
+def _collecting(source: Text) -> Iterator[None]:
+    """Collect the problems of one statement, then add them to the others; an unknown prefix is reported once."""
+    others, source.problems = source.problems, []
+    yield
+    found, source.problems = source.problems, others
+    said = {problem.message for problem in others if problem.code == "unknown-prefix"}
+    for problem in found:
         if problem.code != "unknown-prefix" or problem.message not in said:
             said.add(problem.message)
-            fresh.append(problem)
-    return fresh
+            others.append(problem)
 
 
-def _parse(tokens: list[Token]) -> list[Statement]:
-    return cast("list[Statement]", _parser().parse(tokens, start="statement"))
+def _parse(tokens: Iterable[Token]) -> list[Statement]:
+    return cast("list[Statement]", _parser().parse(cast(Any, tokens), start="statement"))
 
 
 def _accept(source: Text, reader: Reader, statement: Statement) -> bool:

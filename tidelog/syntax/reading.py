@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 
 from tidelog import terms
-from tidelog.errors import DataError, Problem
+from tidelog.errors import DataError
 from tidelog.syntax.ast import Constant, Span, Variable
 from tidelog.syntax.iris import is_absolute, resolve
 from tidelog.syntax.names import PREDECLARED
@@ -17,6 +17,9 @@ from tidelog.terms import Iri, Term
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.)|$)")
 _CHARACTERS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+
+_PLACEHOLDERS: dict[str, Term] = {"IRI": Iri(""), "INT": 0}
+"""What stands in the tree for a token without a value, so that the rest of its statement can be examined too."""
 
 
 class Reader:
@@ -47,16 +50,15 @@ class Reader:
     def prefixes(self) -> dict[str, str]:
         return {**PREDECLARED, **self.declared}
 
-    def read(self, tokens: list[Token]) -> list[Problem]:
-        """Give each token its value; the result is what is wrong with those that have none."""
-        kept, self.source.problems = self.source.problems, []
-        declaration = tokens[0].type in ("PREFIX", "SOURCE")
+    def read(self, tokens: Iterable[Token]) -> Iterator[Token]:
+        """The same tokens, each given its value as it passes by."""
+        previous = ""
         for token in tokens:
             reader = self._readers.get(token.type)
-            if reader is not None and not (declaration and token.type == "NS"):
+            if reader is not None and not (token.type == "NS" and previous in ("PREFIX", "RSQB")):
                 token.value = reader(token)
-        found, self.source.problems = self.source.problems, kept
-        return found
+            previous = token.type
+            yield token
 
     def _constant(self, token: Token, read: Callable[[str], Term]) -> Constant:
         try:
@@ -67,7 +69,7 @@ class Reader:
             self.source.report("invalid-escape", str(error), span, error.hint)
         except DataError as error:
             self.source.report("invalid-term", error.message, token.span, error.hint)
-        return Constant("", token.text, token.span)
+        return Constant(_PLACEHOLDERS.get(token.type, ""), token.text, token.span)
 
     def _iri(self, token: Token) -> Constant:
         return self._constant(token, lambda text: self._resolved(unescape(text[1:-1], 1, names=False)))

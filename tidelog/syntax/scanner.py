@@ -44,7 +44,7 @@ DIRECTIVES = {
 }
 CONSTANTS = frozenset({"NAME", "IRI", "PNAME", "BLANK", "STRING", "INT", "DECIMAL", "DOUBLE", "BOOL"})
 BROKEN = frozenset({"BAD", "UNCLOSED"})
-_AFTER_TERM = CONSTANTS | {"VAR", "ANON", "RPAR", "RSQB"}
+_AFTER_TERM = CONSTANTS | {"NS", "VAR", "ANON", "RPAR", "RSQB"}
 
 _TOKEN = re.compile(
     rf"""
@@ -70,7 +70,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _IRI = re.compile(r"<[^<>\"{}|^`\s]*>")
-_LIKE_IRI = re.compile(r"<[^>\n=?]*>")
+_LIKE_IRI = re.compile(r"<[^<>\n=?]*>")
 
 
 class Token:
@@ -132,7 +132,7 @@ def scan(source: Text) -> Scan:
         if kind in BROKEN:
             _report(source, token, statement)
         statement.append(token)
-        previous = kind
+        previous = "" if kind == "NS" and statement[0].type == "PREFIX" else kind
         if kind == "DOT" or (kind == "UNCLOSED" and lexeme.rstrip().endswith(".")):
             statement = []
             statements.append(statement)

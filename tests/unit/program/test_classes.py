@@ -22,7 +22,7 @@ def instances(atom: Atom) -> set[tuple[object, ...]]:
     """The ground instances of an atom over the domain."""
     names = [f"_{i}" if t == Variable("_") else t.name if isinstance(t, Variable) else None for i, t in enumerate(atom.terms)]
     different = sorted({name for name in names if name is not None})
-    found = set()
+    found: set[tuple[object, ...]] = set()
     for values in product(DOMAIN, repeat=len(different)):
         binding = dict(zip(different, values, strict=True))
         row = [binding[n] if n is not None else t.value for n, t in zip(names, atom.terms, strict=True)]  # type: ignore[union-attr]

@@ -31,7 +31,7 @@ from tidelog.terms import Term
 Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
 
-ALGORITHMS = ("auto", "rematerialise")
+ALGORITHMS = ("auto", "ranked", "dred", "rematerialise")
 STRATA = ("granular", "single")
 
 
@@ -120,7 +120,11 @@ class Materialisation:
         started = time.perf_counter()
         inserts = self._batch(insert or {}, "insert")
         deletes = self._batch(delete or {}, "delete")
-        inserted, deleted, statistics = self._engine.rematerialise(inserts, deletes)
+        chosen = "ranked" if self.algorithm == "auto" else self.algorithm
+        if chosen == "rematerialise":
+            inserted, deleted, statistics = self._engine.rematerialise(inserts, deletes)
+        else:
+            inserted, deleted, statistics = self._engine.maintain(chosen, inserts, deletes)
         statistics.seconds = time.perf_counter() - started
         self.statistics = statistics
         return Changes(self._frozen(inserted), self._frozen(deleted), statistics)

@@ -36,7 +36,7 @@ def answer(engine: EmbeddedEngine, program: Program, question: str, arity_of: Ca
     with engine.work:
         algebra = _overlay(engine, asked.core)
         for stratum in algebra.strata.strata:
-            algebra.add(PRESENT, algebra.derive(stratum.rules, PRESENT, outside=PRESENT), rank=0)
+            algebra.add(PRESENT.name, algebra.derive(stratum.rules, PRESENT, outside=PRESENT))
         table = algebra.store.table(_ANSWER, len(names))
         return Relation.frozen("answer", names, engine.dictionary, [c[: table.count] for c in table.columns], table.count)
 

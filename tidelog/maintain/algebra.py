@@ -2,17 +2,19 @@
 
 An algorithm sees facts only through it: set expressions (`maintain.sets`), which are never copied out; small sets of facts,
 which it gets from `derive` and combines; and working sets of its own, to which it adds. Nothing here knows rows or partitions.
+
+`Facts` may carry the ranks of derivations (`ranked=True`): of several derivations of a fact, the lowest rank counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
-from tidelog.maintain.sets import SetExpression
+from tidelog.maintain.sets import SetExpression, Working
 from tidelog.program.normal import CoreRule
-from tidelog.program.stratify import Stratification
+from tidelog.program.stratify import Stratification, Stratum
 
 
 class Facts(Protocol):
@@ -23,6 +25,13 @@ class Facts(Protocol):
     def __bool__(self) -> bool: ...
 
     def __or__(self, other: Self) -> Self: ...
+
+    def __sub__(self, other: SetExpression | Self) -> Self: ...
+
+    def __and__(self, other: SetExpression) -> Self: ...
+
+
+F = TypeVar("F", bound=Facts)
 
 
 @dataclass(slots=True)
@@ -35,6 +44,7 @@ class Statistics:
     rounds: int = 0
     seconds: float = 0.0
     facts: int = 0
+    """Facts added, over all rounds."""
 
     @property
     def instances(self) -> int:
@@ -42,11 +52,27 @@ class Statistics:
         return sum(self.instances_by_phase.values())
 
 
-class Algebra(Protocol):
+class Algebra(Protocol[F]):
     """One engine's facts of one materialisation."""
 
     strata: Stratification
     statistics: Statistics
+    phase: str
+    """What rule instances are counted under from now on, in the paper's names: forward, backward, deletion, addition."""
+
+    def working(self, name: str) -> Working:
+        """A new, empty set of this name; it is gone when the update is over."""
+        ...
+
+    def facts(self, expression: SetExpression) -> F:
+        """The facts of a set, which should be small: working sets, or what an intersection with one leaves."""
+        ...
+
+    def within(self, facts: F | SetExpression, stratum: Stratum) -> F:
+        """`facts & Out^s`: the facts that belong to the stratum."""
+        ...
+
+    def empty(self) -> F: ...
 
     def derive(
         self,
@@ -54,21 +80,59 @@ class Algebra(Protocol):
         positive: SetExpression,
         negative: SetExpression | None = None,
         *,
-        changed: Facts | None = None,
+        changed: F | SetExpression | None = None,
+        vanished: F | SetExpression | None = None,
         outside: SetExpression | None = None,
-    ) -> Facts:
-        """`Pi[I+, I- : P]` (equation 134) without the facts in `outside`; each rule instance once.
+        ranked: bool = False,
+    ) -> F:
+        """`Pi[I+, I- : P, N]` (equation 134) without the facts in `outside`; each rule instance once.
 
-        Without `changed`, all instances: `Pi[I+, I-]`. `negative` is I-, the same as `positive` if left out.
+        P is `changed`, N is `vanished`: a positive body atom is in P, or a negated one in N. With neither, all instances:
+        `Pi[I+, I-]`. `negative` is I-, the same as `positive` if left out.
         """
         ...
 
-    def add(self, target: SetExpression, facts: Facts, *, rank: int) -> None:
-        """`I := I | facts`, each of the facts with this rank."""
+    def provable(
+        self,
+        facts: F,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression,
+        *,
+        from_lower_ranks: bool = False,
+        ranked: bool = False,
+    ) -> F:
+        """Those of the facts that some rule instance in [I+, I-] derives.
+
+        With `from_lower_ranks`, only an instance counts whose positive body facts of the head's stratum all have a rank
+        below the fact's own.
+        """
         ...
 
-    def empty(self) -> Facts: ...
-
-    def end_round(self, facts: Facts) -> None:
-        """A round is over that added these facts: for statistics, progress and limits."""
+    def premises(self, facts: F, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression) -> F:
+        """The positive body facts, of the heads' own stratum, of all rule instances in [I+, I-] that derive the facts."""
         ...
+
+    def add(self, name: str, facts: F) -> None:
+        """Put facts into a set: what `D |= facts` does."""
+        ...
+
+    def set_ranks(self, facts: F, rank: int | None = None) -> None:
+        """Give the facts this rank, or, without one, the ranks they carry."""
+        ...
+
+    def commit(self, *, deleted: SetExpression, inserted: SetExpression) -> None:
+        """`I := (I - deleted) | inserted`, and E as the update says: all of it or nothing."""
+        ...
+
+    def end_round(self, facts: F) -> None:
+        """A round is over that found these facts: for statistics, progress and limits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A change of the explicit facts: E- holds only explicit facts, E+ none, and no fact is in both."""
+
+    delete: SetExpression
+    insert: SetExpression

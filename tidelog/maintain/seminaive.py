@@ -20,22 +20,25 @@ can see them, so they are in I at once; the first application of the recursive r
 
 from __future__ import annotations
 
-from tidelog.maintain.algebra import Algebra
+from tidelog.maintain.algebra import Algebra, F
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 
 
-def seminaive(algebra: Algebra) -> None:
+def seminaive(algebra: Algebra[F]) -> None:
     """SEMINAIVE, Algorithm 1, on an algebra in which exactly the explicit facts are present."""
     for stratum in algebra.strata.strata:
-        delta = algebra.derive(stratum.nonrecursive, I, outside=I)  # line 3
-        algebra.add(I, delta, rank=1)
-        algebra.end_round(delta)
+        add(algebra, algebra.derive(stratum.nonrecursive, I, outside=I), rank=1)  # line 3
         if not stratum.recursive:
             continue
         delta = algebra.derive(stratum.recursive, I, outside=I)
         rank = 2
         while delta:  # line 6
-            algebra.add(I, delta, rank=rank)  # line 7
-            algebra.end_round(delta)
+            add(algebra, delta, rank)  # line 7
             delta = algebra.derive(stratum.recursive, I, changed=delta, outside=I)  # line 8, line 5
             rank += 1
+
+
+def add(algebra: Algebra[F], delta: F, rank: int) -> None:
+    algebra.add(I.name, delta)
+    algebra.set_ranks(delta, rank)
+    algebra.end_round(delta)

@@ -7,7 +7,9 @@ algorithm asks its algebra for working sets beside them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 
 class SetExpression:
@@ -30,6 +32,17 @@ class Named(SetExpression):
     """A set that the engine keeps under a name."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Working(Named):
+    """A set that an algorithm fills while it runs: `D |= facts`."""
+
+    add: Callable[[str, Any], None] = field(compare=False, repr=False)
+
+    def __ior__(self, facts: Any) -> Working:
+        self.add(self.name, facts)
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from tidelog.engines.embedded.compiler import Compiled, Compiler
+from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler
 from tidelog.engines.embedded.dispatch import Dispatch
+from tidelog.engines.embedded.heads import Heads
+from tidelog.engines.embedded.levels import Strata
 from tidelog.engines.embedded.operators import Context, Slots, run
-from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows, row_count
+from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows
+from tidelog.engines.embedded.working import WorkingSets
 from tidelog.errors import LimitExceeded
 from tidelog.facts.kernel import Ids, sorted_unique
 from tidelog.facts.statistics import StoreStatistics
 from tidelog.facts.store import Store
-from tidelog.facts.table import PRESENT, Table
+from tidelog.facts.table import Table
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
-from tidelog.maintain.sets import Difference, Named, SetExpression, Union
+from tidelog.maintain.sets import Difference, Named, SetExpression, Union, Working
 from tidelog.plan.model import Pivot, Place
-from tidelog.plan.planner import plan
+from tidelog.plan.planner import pivots, plan
 from tidelog.program.normal import CoreRule
-from tidelog.program.stratify import Stratification
+from tidelog.program.stratify import Stratification, Stratum
 
-CHANGE = Named("change")
-"""The working set that marks a change while rules are matched against it."""
+CHANGED, VANISHED = Named("changed"), Named("vanished")
+"""Mark the P and N of a derivation while it runs."""
 
 
 class EmbeddedAlgebra:
@@ -41,18 +44,21 @@ class EmbeddedAlgebra:
         self.store = store
         self.strata = strata
         self.statistics = Statistics()
-        self.on_round = on_round
-        self.max_facts = max_facts
         self.phase = "forward"
         self.bits = Bits()
+        self.sets = WorkingSets(self.bits)
+        self._on_round = on_round
+        self._max_facts = max_facts
+        self._levels = Strata(strata, store.dictionary)
         self._compiler = Compiler(store)
         self._planner_statistics = StoreStatistics(store)
         # By identity, since hashing rules costs more than a small round: the rules belong to `strata` and live as long.
-        self._dispatches: dict[int, Dispatch] = {}
-        self._everywhere: dict[int, Compiled] = {}
+        self._dispatches: dict[tuple[int, str], Dispatch] = {}
+        self._everywhere: dict[tuple[int, bool], Compiled] = {}
+        self._positions: dict[int, tuple[int, ...]] = {}
         self._plan_size = -1
 
-    # derive
+    # Applying rules
 
     def derive(
         self,
@@ -60,136 +66,198 @@ class EmbeddedAlgebra:
         positive: SetExpression,
         negative: SetExpression | None = None,
         *,
-        changed: FactSet | None = None,
+        changed: FactSet | SetExpression | None = None,
+        vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
+        ranked: bool = False,
     ) -> FactSet:
-        if not rules or (changed is not None and not changed):
-            return FactSet()
-        self._forget_old_plans()
-        negative = positive if negative is None else negative
-        heads = _Heads(self, outside)
-        if changed is None:
-            context = self._context(positive, negative)
-            for rule in rules:
-                compiled = self._everywhere_plan(rule)
-                for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
-                    heads.take(compiled, length, slots)
-            return heads.result()
-        dispatch = self._dispatch(rules)
-        marks = dispatch.needs_marks
-        context = self._context(positive, negative)
-        if marks:
-            self._mark(changed, CHANGE)
-        try:
-            for table, rows in changed:
-                for compiled, some in dispatch.plans_for(table, rows):
-                    assert compiled.start is not None
-                    for length, slots in compiled.start.begin(some):
-                        for n, found in run(compiled.operators, 0, length, slots, context):
-                            heads.take(compiled, n, found)
-        finally:
-            if marks:
-                self._unmark(changed, CHANGE)
+        skip = None if outside is None else self.bits.test(outside).truth
+        heads = Heads(self.bits, skip, self._recursive_positions if ranked else None)
+        if rules:
+            self._forget_old_plans()
+            context = self._context(positive, positive if negative is None else negative)
+            if changed is None and vanished is None:
+                self._apply_everywhere(rules, context, heads, ranked)
+            else:
+                self._apply_to_changes(rules, context, heads, self._held(changed), self._held(vanished), ranked)
+        self._count(heads.considered)
         return heads.result()
+
+    def _apply_everywhere(self, rules: Sequence[CoreRule], context: Context, heads: Heads, ranked: bool) -> None:
+        for rule in rules:
+            compiled = self._everywhere_plan(rule, ranked)
+            for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
+                heads.take(compiled, length, slots)
+
+    def _apply_to_changes(
+        self, rules: Sequence[CoreRule], context: Context, heads: Heads, changed: FactSet, vanished: FactSet, ranked: bool
+    ) -> None:
+        if not changed and not vanished:
+            return
+        kind = "ranked " if ranked else ""
+        positive = self._dispatch(rules, f"{kind}positive")
+        negative = self._dispatch(rules, f"{kind}negative") if vanished else None
+        marking = positive.needs_marks or (negative is not None and negative.needs_marks)
+        if marking:
+            self.sets.mark(changed, CHANGED)
+            self.sets.mark(vanished, VANISHED)
+        try:
+            for compiled, length, slots in self._matches(positive, changed, context):
+                heads.take(compiled, length, slots)
+            if negative is not None:
+                for compiled, length, slots in self._matches(negative, vanished, context):
+                    heads.take(compiled, length, slots)
+        finally:
+            if marking:
+                self.sets.unmark(changed, CHANGED)
+                self.sets.unmark(vanished, VANISHED)
+
+    def _matches(self, dispatch: Dispatch, facts: FactSet, context: Context) -> Iterator[tuple[Compiled, int, Slots]]:
+        for compiled, rows in dispatch.plans_for(facts):
+            assert compiled.start is not None
+            for length, slots in compiled.start.begin(rows):
+                for found, found_slots in run(compiled.operators, 0, length, slots, context):
+                    yield compiled, found, found_slots
+
+    def provable(
+        self,
+        facts: FactSet,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression,
+        *,
+        from_lower_ranks: bool = False,
+        ranked: bool = False,
+    ) -> FactSet:
+        proved = Heads(self.bits, None, self._recursive_positions)
+        if facts and rules:
+            self._forget_old_plans()
+            context = self._context(positive, negative)
+            for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, context):
+                ranks = proved.ranks_above(compiled, slots, length)
+                rows = slots[compiled.row_slots[HEAD]]
+                if from_lower_ranks and self._recursive_positions(compiled.plan.rule):
+                    lower = ranks <= compiled.table.rank[rows]
+                    rows, ranks = rows[lower], ranks[lower]
+                proved.take_rows(compiled.table, rows, ranks, length)
+        self._count(proved.considered)
+        found = proved.result()
+        return found if ranked else FactSet(self.bits, found.parts)
+
+    def premises(self, facts: FactSet, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression) -> FactSet:
+        parts: dict[Table, list[Ids]] = {}
+        considered = 0
+        if facts and rules:
+            self._forget_old_plans()
+            context = self._context(positive, negative)
+            for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, context):
+                considered += length
+                for position in self._recursive_positions(compiled.plan.rule):
+                    table = self.store.tables[compiled.plan.rule.positive[position].predicate]
+                    parts.setdefault(table, []).append(slots[compiled.row_slots[position]])
+        self._count(considered)
+        return FactSet(self.bits, {table: sorted_unique(np.concatenate(rows)) for table, rows in parts.items()})
 
     def instances(self, rule: CoreRule) -> Iterator[tuple[list[Ids], int]]:
         """The instances of a rule that hold now, part by part: the columns of its head, repeated where it is."""
-        compiled = self._everywhere_plan(rule)
+        self._forget_old_plans()
+        compiled = self._everywhere_plan(rule, False)
         for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), self._context(I, I)):
             yield [source.column(slots, length) for source in compiled.head], length
 
+    def _count(self, considered: int) -> None:
+        phases = self.statistics.instances_by_phase
+        phases[self.phase] = phases.get(self.phase, 0) + considered
+
+    # Plans
+
     def _context(self, positive: SetExpression, negative: SetExpression) -> Context:
         test = self.bits.test
-        return Context((test(positive), test(Difference(positive, CHANGE)), test(negative), test(Union(negative, CHANGE))))
+        return Context((test(positive), test(Difference(positive, CHANGED)), test(negative), test(Union(negative, VANISHED))))
 
-    def _everywhere_plan(self, rule: CoreRule) -> Compiled:
-        compiled = self._everywhere.get(id(rule))
+    def _everywhere_plan(self, rule: CoreRule, ranked: bool) -> Compiled:
+        compiled = self._everywhere.get((id(rule), ranked))
         if compiled is None:
-            compiled = self._compiler.compile(plan(rule, Pivot(Place.ANYWHERE), self._planner_statistics))
-            self._everywhere[id(rule)] = compiled
+            compiled = self._compile(rule, Pivot(Place.ANYWHERE), ranked)
+            self._everywhere[id(rule), ranked] = compiled
         return compiled
 
-    def _dispatch(self, rules: Sequence[CoreRule]) -> Dispatch:
-        dispatch = self._dispatches.get(id(rules))
+    def _compile(self, rule: CoreRule, pivot: Pivot, ranked: bool) -> Compiled:
+        keep = self._recursive_positions(rule) if ranked else ()
+        if pivot.place is Place.HEAD:
+            keep = (*keep, HEAD)
+        return self._compiler.compile(plan(rule, pivot, self._planner_statistics), keep)
+
+    def _dispatch(self, rules: Sequence[CoreRule], kind: str) -> Dispatch:
+        """The plans of some rules from all places of one kind; `ranked` ones keep the rows that ranks depend on."""
+        dispatch = self._dispatches.get((id(rules), kind))
         if dispatch is None:
-            dispatch = self._dispatches[id(rules)] = Dispatch(rules, self._compiler, self._planner_statistics)
+            place = Place(kind.removeprefix("ranked "))
+            ranked = kind.startswith("ranked ")
+            dispatch = Dispatch(self._compile(rule, pivot, ranked) for rule in rules for pivot in _starts(rule, place))
+            self._dispatches[id(rules), kind] = dispatch
         return dispatch
 
+    def _recursive_positions(self, rule: CoreRule) -> tuple[int, ...]:
+        positions = self._positions.get(id(rule))
+        if positions is None:
+            positions = self._positions[id(rule)] = self.strata.recursive_positions(rule)
+        return positions
+
     def _forget_old_plans(self) -> None:
-        """Plan anew when the facts have grown or shrunk fourfold since the plans were made."""
+        """Plan anew when the facts have grown fourfold since the plans were made."""
         size = sum(table.count for table in self.store).bit_length() >> 1
         if size != self._plan_size:
             self._plan_size = size
             self._dispatches.clear()
             self._everywhere.clear()
 
-    # sets
+    # Sets
+
+    def working(self, name: str) -> Working:
+        return self.sets.new(name)
 
     def empty(self) -> FactSet:
-        return FactSet()
+        return FactSet(self.bits)
 
-    def add(self, target: SetExpression, facts: FactSet, *, rank: int) -> None:
-        assert isinstance(target, Named)
-        bit = self.bits.of(target.name)
-        for table, rows in facts:
-            if bit == PRESENT:
-                table.invisible -= row_count(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
+    def facts(self, expression: SetExpression) -> FactSet:
+        return self.sets.facts(expression, self.store)
+
+    def _held(self, facts: FactSet | SetExpression | None) -> FactSet:
+        if facts is None:
+            return self.empty()
+        return facts if isinstance(facts, FactSet) else self.facts(facts)
+
+    def within(self, facts: FactSet | SetExpression, stratum: Stratum) -> FactSet:
+        parts: dict[Table, RowSet] = {}
+        for table, rows in self._held(facts):
+            level = self._levels.of(table, rows)
+            if isinstance(level, int):
+                if level == stratum.index:
+                    parts[table] = rows
             else:
-                table.marked |= bit
-            table.flags[rows] |= np.uint16(bit)
-            table.rank[rows] = rank
+                parts[table] = as_rows(rows)[level == stratum.index]
+        return FactSet(self.bits, parts)
 
-    def _mark(self, facts: FactSet, target: Named) -> None:
-        bit = self.bits.of(target.name)
-        for table, rows in facts:
-            table.marked |= bit
-            table.flags[rows] |= np.uint16(bit)
+    def add(self, name: str, facts: FactSet) -> None:
+        self.sets.add(name, facts)
 
-    def _unmark(self, facts: FactSet, target: Named) -> None:
-        bit = self.bits.of(target.name)
+    def set_ranks(self, facts: FactSet, rank: int | None = None) -> None:
         for table, rows in facts:
-            table.marked &= ~bit
-            table.flags[rows] &= np.uint16(0xFFFF ^ bit)
+            self.sets.remember_ranks(table, rows)
+            table.rank[rows] = facts.rank_of(table) if rank is None else rank
+
+    def commit(self, *, deleted: SetExpression, inserted: SetExpression) -> None:
+        self.sets.deleted, self.sets.inserted = self.facts(deleted), self.facts(inserted)
 
     def end_round(self, facts: FactSet) -> None:
         self.statistics.rounds += 1
         self.statistics.facts += len(facts)
-        if self.max_facts is not None and self.statistics.facts > self.max_facts:
-            raise LimitExceeded(f"more than {self.max_facts:,} facts were derived")
-        if self.on_round is not None:
-            self.on_round(self.statistics)
+        if self._max_facts is not None and self.statistics.facts > self._max_facts:
+            raise LimitExceeded(f"more than {self._max_facts:,} facts were derived")
+        if self._on_round is not None:
+            self._on_round(self.statistics)
 
 
-class _Heads:
-    """Collects what rules derive, as distinct rows outside a set."""
-
-    def __init__(self, algebra: EmbeddedAlgebra, outside: SetExpression | None) -> None:
-        self.algebra = algebra
-        self.skip = None if outside is None else algebra.bits.test(outside).truth
-        self.first_new: dict[Table, int] = {}
-        self.known: dict[Table, list[RowSet]] = {}
-        self.considered = 0
-
-    def take(self, compiled: Compiled, length: int, slots: Slots) -> None:
-        self.considered += length
-        table = compiled.table
-        first_new = self.first_new.setdefault(table, table.count)
-        known = table.intern([source.column(slots, length) for source in compiled.head], length, self.skip, first_new)
-        if len(known):
-            self.known.setdefault(table, []).append(known)
-
-    def result(self) -> FactSet:
-        """All new rows are results of this derivation, since nobody else makes rows meanwhile."""
-        phases = self.algebra.statistics.instances_by_phase
-        phases[self.algebra.phase] = phases.get(self.algebra.phase, 0) + self.considered
-        parts: dict[Table, RowSet] = {}
-        for table, first_new in self.first_new.items():
-            new = slice(first_new, table.count)
-            known = self.known.get(table, [])
-            if not known:
-                if row_count(new):
-                    parts[table] = new
-                continue
-            rows = sorted_unique(np.concatenate([as_rows(some) for some in known])) if len(known) > 1 else as_rows(known[0])
-            parts[table] = np.concatenate((rows, as_rows(new))) if row_count(new) else rows
-        return FactSet(parts)
+def _starts(rule: CoreRule, place: Place) -> Iterable[Pivot]:
+    return [Pivot(Place.HEAD)] if place is Place.HEAD else [pivot for pivot in pivots(rule) if pivot.place is place]

@@ -22,7 +22,7 @@ from tidelog.engines.embedded.operators import (
 from tidelog.facts.index import Index
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
-from tidelog.plan.model import Bind, Match, Plan, Refuse, Role, Step, Test
+from tidelog.plan.model import Bind, Match, Place, Plan, Refuse, Role, Step, Test
 from tidelog.plan.planner import expression_variables, variables
 from tidelog.syntax.ast import Atom, Constant, Variable
 
@@ -44,10 +44,18 @@ class Compiled:
     outside: bool
     """Whether some atom is matched outside the change, which then must be marked."""
     slot_count: int
+    store: Store
+
+    def table_of(self, atom: Atom) -> Table:
+        return self.store.tables[atom.predicate]
 
     def no_slots(self) -> Slots:
         """The slots of a binding of nothing."""
         return [None] * self.slot_count  # type: ignore[list-item]  # a slot is filled before it is read
+
+
+HEAD = -1
+"""Stands for the head where positive atoms are meant by their position."""
 
 
 class Compiler:
@@ -57,7 +65,7 @@ class Compiler:
         self.store = store
 
     def compile(self, plan: Plan, keep_rows: Collection[int] = ()) -> Compiled:
-        """`keep_rows` are the positive atoms whose matched rows the caller wants to see."""
+        """`keep_rows` are the positive atoms whose matched rows the caller wants to see, `HEAD` for the head itself."""
         return _Compilation(self.store, plan, keep_rows).result()
 
 
@@ -94,15 +102,17 @@ class _Compilation:
                     start = self._start(step, needed)
                 else:
                     operators.append(self._match(step, known, needed, live))
-                if step.position in self.row_slots:
-                    kept.append(self.row_slots[step.position])
+                if self._row_slot(step) >= 0:
+                    kept.append(self._row_slot(step))
                 known |= variables(step.atom)
             else:
                 operators.append(self._filter(step, live))
                 known |= {step.variable} if isinstance(step, Bind) else set()
         head = [self._source(term) for term in plan.rule.head.terms]
         outside = any(isinstance(step, Match | Refuse) and step.role is Role.OUTSIDE for step in plan.steps)
-        return Compiled(plan, start, operators, self._table(plan.rule.head), head, self.row_slots, outside, self.slot_count)
+        return Compiled(
+            plan, start, operators, self._table(plan.rule.head), head, self.row_slots, outside, self.slot_count, self.store
+        )
 
     def _filter(self, step: Step, live: Sequence[int]) -> Operator:
         if isinstance(step, Refuse):
@@ -148,8 +158,11 @@ class _Compilation:
             first[term.name] = column
             if term.name in needed:
                 columns.append((column, self.slot_of[term.name]))
-        row_slot = self.row_slots.get(step.position, -1) if step.position is not None else -1
-        return Outputs(self._table(step.atom), tuple(columns), tuple(equal), row_slot)
+        return Outputs(self._table(step.atom), tuple(columns), tuple(equal), self._row_slot(step))
+
+    def _row_slot(self, step: Match) -> int:
+        position = HEAD if step.position is None and self.plan.pivot.place is Place.HEAD else step.position
+        return -1 if position is None else self.row_slots.get(position, -1)
 
     def _table(self, atom: Atom) -> Table:
         return self.store.table(atom.predicate, len(atom.terms))

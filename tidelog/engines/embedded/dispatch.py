@@ -1,30 +1,27 @@
-"""Which rules can a change enter, and where: the pivots of a set of rules, found by the constants in their atoms.
+"""Which rules can facts enter, and where: the starts of a set of rules, found by the constants in their atoms.
 
-Thousands of rules over one predicate (as RDF has them) must cost only what matches. Pivot atoms on a table are therefore
-grouped by the columns in which they have constants; for each such group, one sort of the change on those columns finds
-the pivots whose constants occur, with the facts that fit.
+Thousands of rules over one predicate (as RDF has them) must cost only what matches. The atoms that plans start from are
+therefore grouped by the columns in which they have constants; for each such group, one sort of the facts on those columns
+finds the plans whose constants occur, with the facts that fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from tidelog.engines.embedded.compiler import Compiled, Compiler
-from tidelog.engines.embedded.sets import RowSet, as_rows, row_count
+from tidelog.engines.embedded.compiler import Compiled
+from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows, row_count
 from tidelog.facts.kernel import Keys, is_exact, pack, starts_of_groups
 from tidelog.facts.table import Table
-from tidelog.plan.model import Place
-from tidelog.plan.planner import Statistics, pivots, plan
-from tidelog.program.normal import CoreRule
 
 _FEW = 4
-"""Up to so many pivots with constants are simply tried one by one."""
+"""Up to so many plans that start from one table are simply tried one by one."""
 
 
 class _Group:
-    """The pivots of one table that have constants in the same columns."""
+    """The plans that start from atoms with constants in the same columns of one table."""
 
     def __init__(self, columns: tuple[int, ...]) -> None:
         self.columns = columns
@@ -58,22 +55,20 @@ class _Group:
 
 
 class Dispatch:
-    """The compiled pivots of some rules, ready to be found for a change."""
+    """Compiled plans, ready to be found for the facts they start from."""
 
-    def __init__(self, rules: Sequence[CoreRule], compiler: Compiler, statistics: Statistics) -> None:
+    def __init__(self, plans: Iterable[Compiled]) -> None:
         self.needs_marks = False
+        """Whether some plan matches atoms outside the change, which then must be marked."""
         self._always: dict[Table, list[Compiled]] = {}
         self._groups: dict[Table, dict[tuple[int, ...], _Group]] = {}
         by_table: dict[Table, list[Compiled]] = {}
-        for rule in rules:
-            for pivot in pivots(rule):
-                if pivot.place is Place.POSITIVE:
-                    compiled = compiler.compile(plan(rule, pivot, statistics))
-                    assert compiled.start is not None
-                    by_table.setdefault(compiled.start.outputs.table, []).append(compiled)
-                    self.needs_marks |= compiled.outside
-        for table, plans in by_table.items():
-            self._arrange(table, plans)
+        for compiled in plans:
+            assert compiled.start is not None
+            by_table.setdefault(compiled.start.outputs.table, []).append(compiled)
+            self.needs_marks |= compiled.outside
+        for table, some in by_table.items():
+            self._arrange(table, some)
 
     def _arrange(self, table: Table, plans: Sequence[Compiled]) -> None:
         if len(plans) <= _FEW:
@@ -90,9 +85,10 @@ class Dispatch:
         for group in groups.values():
             group.freeze()
 
-    def plans_for(self, table: Table, rows: RowSet) -> Iterator[tuple[Compiled, RowSet]]:
-        """The pivots that facts of this table can enter, each with the facts that may fit."""
-        for compiled in self._always.get(table, ()):
-            yield compiled, rows
-        for group in self._groups.get(table, {}).values():
-            yield from group.matching(table, rows)
+    def plans_for(self, facts: FactSet) -> Iterator[tuple[Compiled, RowSet]]:
+        """The plans that facts can enter, each with the facts that may fit."""
+        for table, rows in facts:
+            for compiled in self._always.get(table, ()):
+                yield compiled, rows
+            for group in self._groups.get(table, {}).values():
+                yield from group.matching(table, rows)

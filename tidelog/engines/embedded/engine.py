@@ -12,12 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tidelog.engines.embedded.algebra import EmbeddedAlgebra
+from tidelog.engines.embedded.sets import FactSet
+from tidelog.engines.embedded.working import Commit
 from tidelog.facts.dictionary import Dictionary
-from tidelog.facts.kernel import Ids, Mask
+from tidelog.facts.kernel import Ids, Mask, sorted_unique
 from tidelog.facts.store import Store
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
-from tidelog.maintain.algebra import Statistics
+from tidelog.maintain.algebra import Statistics, Update
+from tidelog.maintain.dred import dred
+from tidelog.maintain.ranked import ranked
 from tidelog.maintain.seminaive import seminaive
+from tidelog.maintain.sets import EXPLICIT as E
+from tidelog.maintain.sets import Working
 from tidelog.program.stratify import Stratification
 
 Columns = Sequence[Ids]
@@ -25,6 +31,10 @@ Columns = Sequence[Ids]
 Batch = Mapping[str, Columns]
 """Facts by predicate."""
 OnRound = Callable[[Statistics], None]
+
+
+ALGORITHMS: Mapping[str, Callable[[EmbeddedAlgebra, Update], None]] = {"dred": dred, "ranked": ranked}
+"""The algorithms that maintain by the algebra."""
 
 
 class EmbeddedEngine:
@@ -94,6 +104,57 @@ class EmbeddedEngine:
                 self.store, self.algebra = store, algebra
             return inserted, deleted, algebra.statistics
 
+    def maintain(self, algorithm: str, insert: Batch, delete: Batch) -> tuple[Batch, Batch, Statistics]:
+        """Keep the materialisation true under a change of the explicit facts, by one of `ALGORITHMS`.
+
+        Gives the facts that appeared and those that vanished. If it raises, nothing has changed.
+        """
+        with self.work:
+            algebra = self.algebra
+            algebra.statistics = Statistics(algorithm)
+            sets = algebra.sets
+            sets.recording = True
+            committed = False
+            try:
+                update = self._update(insert, delete)
+                ALGORITHMS[algorithm](algebra, update)
+                now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
+                inserted, deleted = sets.inserted, sets.deleted
+                commit = Commit(deleted, inserted, no_longer, now_explicit)
+                result = _columns_of(inserted), _columns_of(deleted), algebra.statistics
+                with self.commit:
+                    committed = True
+                    try:
+                        commit.apply()
+                    except BaseException:
+                        commit.apply()
+                        raise
+                return result
+            finally:
+                if not committed:
+                    sets.restore_ranks()
+                sets.end()
+
+    def _update(self, insert: Batch, delete: Batch) -> Update:
+        """E+ and E- as sets: what the change really changes about the explicit facts."""
+        plus, minus = self.algebra.working("E+"), self.algebra.working("E-")
+        for predicate, columns in insert.items():
+            table = self.store.tables[predicate]
+            rows = table.intern_all(columns, batch_length(columns, table.arity))
+            plus |= FactSet(self.algebra.bits, {table: rows})
+        for predicate, columns in delete.items():
+            table = self.store.tables[predicate]
+            rows, known = table.find(columns, batch_length(columns, table.arity))
+            rows = sorted_unique(rows[known])
+            minus |= FactSet(self.algebra.bits, {table: rows}) & E - plus
+        return Update(minus, self._new_explicit(plus))
+
+    def _new_explicit(self, plus: Working) -> Working:
+        """Those facts of E+ that are not explicit yet."""
+        new = self.algebra.working("new E+")
+        new |= self.algebra.facts(plus - E)
+        return new
+
     def _mentioned(self, table: Table, facts: Batch, rows: Ids) -> Mask:
         """Which of these rows are among `facts`."""
         hit = np.zeros(table.count, np.bool_)
@@ -158,6 +219,10 @@ def _make_explicit(store: Store, batch: Batch, length: int | None = None) -> Non
         rows = table.intern_all(columns, batch_length(columns, table.arity) if length is None else length)
         table.invisible -= len(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
         table.flags[rows] |= np.uint16(PRESENT | EXPLICIT)
+
+
+def _columns_of(facts: FactSet) -> dict[str, list[Ids]]:
+    return {table.predicate: [column[rows].copy() for column in table.columns] for table, rows in facts}
 
 
 def _difference(there: Store, here: Store) -> dict[str, list[Ids]]:

@@ -6,16 +6,18 @@ matching: membership depends on a row's flags alone, so it is one look-up in a t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tidelog.facts.kernel import Mask, Rows, sorted_unique
+from tidelog.facts.kernel import Mask, Rows, sorted_unique, starts_of_groups
 from tidelog.facts.table import EXPLICIT, FIRST_WORKING_BIT, PRESENT, WORKING_BITS, Table
 from tidelog.maintain.sets import Difference, Intersection, Named, SetExpression, Union
 
 RowSet: TypeAlias = Rows | slice
+Ranks: TypeAlias = NDArray[np.int32]
 
 _FLAG_VALUES = 1 << (FIRST_WORKING_BIT + WORKING_BITS)
 
@@ -29,12 +31,19 @@ def row_count(rows: RowSet) -> int:
 
 
 class FactSet:
-    """Distinct facts, as row numbers by table; never holds an empty entry."""
+    """Distinct facts, as row numbers by table, perhaps with the ranks of their derivations; no entry is empty.
 
-    __slots__ = ("parts",)
+    A fact without a rank here has the rank 0 where ranks are asked for.
+    """
 
-    def __init__(self, parts: dict[Table, RowSet] | None = None) -> None:
-        self.parts: dict[Table, RowSet] = parts or {}
+    __slots__ = ("bits", "parts", "ranks")
+
+    def __init__(
+        self, bits: Bits, parts: Mapping[Table, RowSet] | None = None, ranks: Mapping[Table, Ranks] | None = None
+    ) -> None:
+        self.bits = bits
+        self.parts: dict[Table, RowSet] = {table: rows for table, rows in (parts or {}).items() if row_count(rows)}
+        self.ranks = dict(ranks or {})
 
     def __len__(self) -> int:
         return sum(row_count(rows) for rows in self.parts.values())
@@ -48,16 +57,66 @@ class FactSet:
     def __or__(self, other: FactSet) -> FactSet:
         if not self.parts or not other.parts:
             return self if self.parts else other
+        parts, ranks = dict(self.parts), dict(self.ranks)
+        for table, rows in other:
+            if table not in parts:
+                parts[table] = rows
+                if table in other.ranks:
+                    ranks[table] = other.ranks[table]
+            elif table in ranks or table in other.ranks:
+                both = [(as_rows(s.parts[table]), s.rank_of(table)) for s in (self, other)]
+                parts[table], ranks[table] = lowest(*(np.concatenate(pair) for pair in zip(*both, strict=True)))
+            else:
+                parts[table] = sorted_unique(np.concatenate((as_rows(parts[table]), as_rows(rows))))
+        return FactSet(self.bits, parts, ranks)
+
+    def rank_of(self, table: Table) -> Ranks:
+        """The ranks of the facts of one table."""
+        ranks = self.ranks.get(table)
+        return np.zeros(row_count(self.parts[table]), np.int32) if ranks is None else ranks
+
+    def __sub__(self, other: SetExpression | FactSet) -> FactSet:
+        return self._without(other) if isinstance(other, FactSet) else self._where(other, False)
+
+    def __and__(self, other: SetExpression) -> FactSet:
+        return self._where(other, True)
+
+    def _without(self, other: FactSet) -> FactSet:
+        if not other:
+            return self
         parts = dict(self.parts)
         for table, rows in other:
-            parts[table] = _union(parts[table], rows) if table in parts else rows
-        return FactSet(parts)
+            if table in parts:
+                gone, mine = np.sort(as_rows(rows)), as_rows(parts[table])
+                at = np.searchsorted(gone, mine)
+                np.minimum(at, len(gone) - 1, out=at)
+                parts[table] = mine[gone[at] != mine]
+        return FactSet(self.bits, parts)
+
+    def _where(self, expression: SetExpression, wanted: bool) -> FactSet:
+        """The facts that are in the set, or those that are not."""
+        test = self.bits.test(expression)
+        parts: dict[Table, RowSet] = {}
+        ranks: dict[Table, Ranks] = {}
+        for table, rows in self:
+            keep = test.truth[table.flags[rows]] == wanted
+            if keep.all():
+                parts[table] = rows
+                if table in self.ranks:
+                    ranks[table] = self.ranks[table]
+            elif keep.any():
+                parts[table] = as_rows(rows)[keep]
+                if table in self.ranks:
+                    ranks[table] = self.ranks[table][keep]
+        return FactSet(self.bits, parts, ranks)
 
 
-def _union(a: RowSet, b: RowSet) -> RowSet:
-    if isinstance(a, slice) and isinstance(b, slice) and a.stop == b.start:
-        return slice(a.start, b.stop)
-    return sorted_unique(np.concatenate((as_rows(a), as_rows(b))))
+def lowest(rows: Rows, ranks: Ranks) -> tuple[Rows, Ranks]:
+    """The distinct rows, each with the lowest of its ranks."""
+    order = np.argsort(rows, kind="stable")
+    rows, ranks = rows[order], ranks[order]
+    starts = np.flatnonzero(starts_of_groups(rows))
+    return rows[starts], np.minimum.reduceat(ranks, starts) if len(starts) else ranks
 
 
 class SetTest:
@@ -81,7 +140,7 @@ class SetTest:
 
 
 class Bits:
-    """Gives working sets their bit, and compiles expressions over them; compiled expressions are kept."""
+    """Gives sets their bit, and compiles expressions over them; compiled expressions are kept."""
 
     def __init__(self) -> None:
         self._bits = {"present": PRESENT, "explicit": EXPLICIT}

@@ -1,0 +1,90 @@
+"""Collecting what rules derive: distinct facts outside a set, perhaps with the ranks their derivations give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tidelog.engines.embedded.compiler import Compiled
+from tidelog.engines.embedded.operators import Slots
+from tidelog.engines.embedded.sets import Bits, FactSet, Ranks, RowSet, as_rows, lowest, row_count
+from tidelog.facts.kernel import Mask, Rows, sorted_unique
+from tidelog.facts.table import Table
+from tidelog.program.normal import CoreRule
+
+
+class Heads:
+    """The heads of one derivation.
+
+    Facts that had no row get one at the end of their table. While a derivation runs nobody else makes rows, so all rows
+    from the first new one on belong to the result; without ranks they need not be looked at again.
+    """
+
+    def __init__(
+        self, bits: Bits, skip: Mask | None, recursive_positions: Callable[[CoreRule], tuple[int, ...]] | None
+    ) -> None:
+        self.bits = bits
+        self.skip = skip
+        """True of the flags of facts to leave out."""
+        self.recursive_positions = recursive_positions
+        """Tells the body atoms that count for ranks; None if ranks are not wanted."""
+        self.considered = 0
+        self._first_new: dict[Table, int] = {}
+        self._known: dict[Table, list[RowSet]] = {}
+        self._ranked: dict[Table, list[tuple[Rows, Ranks]]] = {}
+
+    def take(self, compiled: Compiled, length: int, slots: Slots) -> None:
+        """The heads of rule instances."""
+        table = compiled.table
+        columns = [source.column(slots, length) for source in compiled.head]
+        if self.recursive_positions is not None:
+            rows = table.intern_each(columns, length)
+            self.take_rows(table, rows, self.ranks_above(compiled, slots, length), length)
+            return
+        self.considered += length
+        first_new = self._first_new.setdefault(table, table.count)
+        known = table.intern(columns, length, self.skip, first_new)
+        if len(known):
+            self._known.setdefault(table, []).append(known)
+
+    def take_rows(self, table: Table, rows: Rows, ranks: Ranks, considered: int) -> None:
+        """Heads that are rows already, with the ranks they get."""
+        self.considered += considered
+        if self.skip is not None:
+            keep = ~self.skip[table.flags[rows]]
+            rows, ranks = rows[keep], ranks[keep]
+        if len(rows):
+            self._ranked.setdefault(table, []).append(lowest(rows, ranks))
+
+    def ranks_above(self, compiled: Compiled, slots: Slots, length: int) -> Ranks:
+        """1 + the highest rank of the body facts of the head's stratum."""
+        assert self.recursive_positions is not None
+        rule = compiled.plan.rule
+        highest = np.zeros(length, np.int32)
+        for position in self.recursive_positions(rule):
+            table = compiled.table_of(rule.positive[position])
+            np.maximum(highest, table.rank[slots[compiled.row_slots[position]]], out=highest)
+        highest += 1
+        return highest
+
+    def result(self) -> FactSet:
+        if self.recursive_positions is not None:
+            joined = {
+                table: lowest(*(np.concatenate(column) for column in zip(*some, strict=True))) if len(some) > 1 else some[0]
+                for table, some in self._ranked.items()
+            }
+            return FactSet(
+                self.bits,
+                {table: rows for table, (rows, _) in joined.items()},
+                {table: ranks for table, (_, ranks) in joined.items()},
+            )
+        return FactSet(self.bits, {table: self._rows(table, first) for table, first in self._first_new.items()})
+
+    def _rows(self, table: Table, first_new: int) -> RowSet:
+        new = slice(first_new, table.count)
+        known = self._known.get(table)
+        if not known:
+            return new
+        rows = as_rows(known[0]) if len(known) == 1 else sorted_unique(np.concatenate([as_rows(some) for some in known]))
+        return np.concatenate((rows, as_rows(new))) if row_count(new) else rows

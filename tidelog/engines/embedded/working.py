@@ -1,0 +1,130 @@
+"""The working sets of a running update: their bits on rows, their members, and the way back.
+
+A set's members are kept as the arrays of rows that were added, so that going through a set costs what is in it. When the
+update is over, committed or not, the bits are taken off those rows again; ranks that were overwritten come back
+if it was not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.engines.embedded.sets import Bits, FactSet, Ranks, RowSet, as_rows, row_count
+from tidelog.facts.kernel import sorted_unique
+from tidelog.facts.store import Store
+from tidelog.facts.table import EXPLICIT, PRESENT, Table
+from tidelog.maintain.sets import Difference, Intersection, Named, SetExpression, Union, Working
+
+
+class WorkingSets:
+    """All working sets of one algebra."""
+
+    def __init__(self, bits: Bits) -> None:
+        self.bits = bits
+        self.recording = False
+        """Whether overwritten ranks are remembered: while an update runs."""
+        self.deleted = FactSet(bits)
+        self.inserted = FactSet(bits)
+        self._members: dict[str, dict[Table, list[RowSet]]] = {}
+        self._old_ranks: list[tuple[Table, RowSet, Ranks]] = []
+
+    def new(self, name: str) -> Working:
+        """An empty set of this name."""
+        self._clear(name)
+        self._members[name] = {}
+        return Working(name, self.add)
+
+    def add(self, name: str, facts: FactSet) -> None:
+        """Put facts into a set. Into `present`, for good: that is for building a materialisation."""
+        bit = self.bits.of(name)
+        for table, rows in facts:
+            if bit == PRESENT:
+                table.invisible -= row_count(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
+            else:
+                table.marked |= bit
+                self._members[name].setdefault(table, []).append(rows)
+            table.flags[rows] |= np.uint16(bit)
+
+    def mark(self, facts: FactSet, target: Named) -> None:
+        """Put facts into a set for a moment, until `unmark`."""
+        bit = self.bits.of(target.name)
+        for table, rows in facts:
+            table.marked |= bit
+            table.flags[rows] |= np.uint16(bit)
+
+    def unmark(self, facts: FactSet, target: Named) -> None:
+        bit = self.bits.of(target.name)
+        for table, rows in facts:
+            table.marked &= ~bit
+            table.flags[rows] &= np.uint16(0xFFFF ^ bit)
+
+    def facts(self, expression: SetExpression, store: Store) -> FactSet:
+        """The facts of a set; the cost is the size of the named sets that it lies in."""
+        if isinstance(expression, Difference):
+            return self.facts(expression.left, store) - expression.right
+        if isinstance(expression, Union):
+            return self.facts(expression.left, store) | self.facts(expression.right, store)
+        if isinstance(expression, Intersection):
+            small = isinstance(expression.left, Named) and expression.left.name in self._members
+            left, right = (expression.left, expression.right) if small else (expression.right, expression.left)
+            return self.facts(left, store) & right
+        assert isinstance(expression, Named)
+        if expression.name in self._members:
+            members = self._members[expression.name]
+            return FactSet(self.bits, {table: _joined(rows) for table, rows in members.items()})
+        return FactSet(self.bits, {table: table.facts(self.bits.of(expression.name)) for table in store})
+
+    def remember_ranks(self, table: Table, rows: RowSet) -> None:
+        if self.recording:
+            self._old_ranks.append((table, rows, table.rank[rows].copy()))
+
+    def restore_ranks(self) -> None:
+        for table, rows, ranks in reversed(self._old_ranks):
+            table.rank[rows] = ranks
+
+    def end(self) -> None:
+        """Empty all sets: the update is over."""
+        for name in self._members:
+            self._clear(name)
+        self._members.clear()
+        self._old_ranks.clear()
+        self.recording = False
+        self.deleted = self.inserted = FactSet(self.bits)
+
+    def _clear(self, name: str) -> None:
+        bit = self.bits.of(name)
+        for table, arrays in self._members.get(name, {}).items():
+            for rows in arrays:
+                table.flags[rows] &= np.uint16(0xFFFF ^ bit)
+            table.marked &= ~bit
+
+
+def _joined(arrays: list[RowSet]) -> RowSet:
+    return arrays[0] if len(arrays) == 1 else sorted_unique(np.concatenate([as_rows(rows) for rows in arrays]))
+
+
+class Commit:
+    """Facts appear and vanish together: everything is worked out first, then only assigned.
+
+    `apply` may be called again after an interruption: it does the same once more.
+    """
+
+    def __init__(self, deleted: FactSet, inserted: FactSet, no_longer_explicit: FactSet, now_explicit: FactSet) -> None:
+        self.steps: list[tuple[Table, RowSet, int, int]] = []
+        self.invisible: dict[Table, int] = {}
+        for facts, clear, put in (
+            (deleted, PRESENT, 0),
+            (inserted, 0, PRESENT),
+            (no_longer_explicit, EXPLICIT, 0),
+            (now_explicit, 0, EXPLICIT),
+        ):
+            self.steps += [(table, rows, clear, put) for table, rows in facts]
+        for facts, sign in ((deleted, 1), (inserted, -1)):
+            for table, rows in facts:
+                self.invisible[table] = self.invisible.get(table, table.invisible) + sign * row_count(rows)
+
+    def apply(self) -> None:
+        for table, rows, clear, put in self.steps:
+            table.flags[rows] = table.flags[rows] & np.uint16(0xFFFF ^ clear) | np.uint16(put)
+        for table, count in self.invisible.items():
+            table.invisible = count

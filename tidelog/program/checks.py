@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from tidelog.program.kinds import check_kinds
-from tidelog.program.resources import arity, check_resource
+from tidelog.program.resources import arity, check_resource, default_arity, is_rdf
 from tidelog.program.safety import check_safety
 from tidelog.syntax import ast
 from tidelog.syntax.formatter import format_predicate
@@ -103,7 +103,17 @@ def _check_arities(source: ast.Source, report: Text) -> dict[str, int]:
             name = format_predicate(predicate)
             message = f"`{name}` has {_count(terms)} here, but {meant} at {place}"
             report.report("arity-clash", message, span, "a predicate has one number of terms; use another name for the other")
+    for statement in source.statements:
+        if isinstance(statement, ast.Resource) and is_rdf(statement):
+            _check_rdf(statement, arities, report)
     return arities
+
+
+def _check_rdf(resource: ast.Resource, arities: dict[str, int], report: Text) -> None:
+    terms = arities.setdefault(resource.predicate, default_arity(resource))
+    if terms not in (3, 4):
+        message = f"RDF has facts of 3 terms, or 4 with the graph, but `{format_predicate(resource.predicate)}` has {terms}"
+        report.report("arity-clash", message, resource.span, "use a predicate with 3 or 4 terms")
 
 
 def _count(terms: int) -> str:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tidelog.syntax.ast import Import, Resource, Span
+from tidelog.syntax.ast import Export, Import, Resource, Span
 from tidelog.syntax.places import Text
 
-COLUMN_TYPES = ("any", "string", "int", "decimal", "double", "boolean", "date", "datetime", "time", "iri", "skip")
-"""`any` reads each cell as rule text would be read; `skip` leaves a column out."""
-RDF_FORMATS = ("rdf", "ntriples", "nquads", "turtle", "trig", "rdfxml")
+COLUMN_TYPES = ("any", "string", "int", "decimal", "double", "boolean", "date", "datetime", "iri", "skip")
+"""`any` takes each cell for what it looks like; `skip` leaves a column out."""
+_SYNONYMS = ("integer", "float", "bool")
+RDF_FORMATS = ("rdf", "ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
+WRITABLE = ("csv", "tsv", "parquet", "rdf", "ntriples", "nquads")
 QUADS = ("nquads", "trig")
 
 
 def _is_columns(value: object) -> bool:
-    return isinstance(value, tuple) and bool(value) and all(column in COLUMN_TYPES for column in value)
+    return isinstance(value, tuple) and bool(value) and all(column in COLUMN_TYPES or column in _SYNONYMS for column in value)
 
 
 def _is_delimiter(value: object) -> bool:
-    return isinstance(value, str) and len(value) == 1 and value not in '"\r\n'
+    return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n'
 
 
 def _is_boolean(value: object) -> bool:
@@ -31,13 +33,13 @@ def _is_string(value: object) -> bool:
 
 _COLUMNS = (_is_columns, f"a list of column types, as in (int, string, skip); the types are {', '.join(COLUMN_TYPES)}")
 _HEADERS = (_is_boolean, "true or false")
-_DELIMITER = (_is_delimiter, 'one character, as in ";"')
+_DELIMITER = (_is_delimiter, 'one ASCII character, as in ";"')
 _BASE = (_is_string, "an IRI")
 
 Options = Mapping[str, tuple[Callable[[object], bool], str]]
 FORMATS: Mapping[str, Options] = {
     "csv": {"format": _COLUMNS, "delimiter": _DELIMITER, "ignore_headers": _HEADERS},
-    "tsv": {"format": _COLUMNS, "ignore_headers": _HEADERS},
+    "tsv": {"format": _COLUMNS, "delimiter": _DELIMITER, "ignore_headers": _HEADERS},
     "parquet": {"format": _COLUMNS},
     **{name: {"base": _BASE} for name in RDF_FORMATS},
 }
@@ -45,14 +47,22 @@ FORMATS: Mapping[str, Options] = {
 
 
 def arity(resource: Resource) -> int | None:
-    """How many terms the facts of a resource have, if its description tells."""
-    if resource.format in RDF_FORMATS:
-        name = resource.path.lower().removesuffix(".gz")
-        return 4 if resource.format in QUADS or (resource.format == "rdf" and name.endswith((".nq", ".trig"))) else 3
+    """How many terms the facts of a table have, if its description tells."""
     columns = resource.options.get("format")
-    if not isinstance(columns, tuple):
+    if resource.format in RDF_FORMATS or not isinstance(columns, tuple):
         return None
     return len([column for column in columns if column != "skip"])
+
+
+def is_rdf(resource: Resource) -> bool:
+    """Whether the facts of a resource are triples, or quads if the predicate has four terms."""
+    return resource.format in RDF_FORMATS
+
+
+def default_arity(resource: Resource) -> int:
+    """How many terms the facts of an RDF file have where nothing in the program tells."""
+    name = resource.path.lower().removesuffix(".gz")
+    return 4 if resource.format in QUADS or (resource.format == "rdf" and name.endswith((".nq", ".trig"))) else 3
 
 
 def check_resource(resource: Resource, report: Text) -> None:
@@ -63,6 +73,11 @@ def check_resource(resource: Resource, report: Text) -> None:
             "unknown-format", f"there is no format `{resource.format}`", _find(resource, resource.format, report), hint
         )
         return
+    if isinstance(resource, Export) and resource.format not in WRITABLE:
+        hint = f"the formats to write are {', '.join(WRITABLE)}"
+        report.report(
+            "unknown-format", f"`{resource.format}` cannot be written", _find(resource, resource.format, report), hint
+        )
     if not resource.path:
         verb = "read from" if isinstance(resource, Import) else "write to"
         message = f"it is not said what file to {verb}"

@@ -100,3 +100,9 @@ def test_ten_thousand_statements_are_no_wait() -> None:
     strata = program.stratify().strata
     assert time.process_time() - start < 20  # about 2 seconds; a quadratic step would take minutes
     assert len(strata) == 5_002
+
+
+def test_rdf_has_as_many_terms_as_its_predicate() -> None:
+    files = {"t": "nquads", "u": "turtle", "v": "nquads"}
+    imports = "".join(f'@import {name} :- {syntax}{{resource = "data"}} .\n' for name, syntax in files.items())
+    assert Program.parse(f"{imports}\np(?x) :- v(?x, _, _) .").arities == {"t": 4, "u": 3, "v": 3, "p": 1}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidelog.errors import ProgramError
-from tidelog.program import Program
+from tidelog.program import Program, resources
 
 # Each case: a program; then what is reported, as `line:column-end code: message` and, after `=>`, the hint's beginning.
 CASES = {
@@ -154,6 +154,13 @@ CASES = {
         '@import p :- xls{resource = "p"} .',
         ["1:14-17 unknown-format: there is no format `xls` => the formats are csv"],
     ),
+    "an export in a format that is only read": (
+        '@export p :- turtle{resource = "p.ttl"} .\np(a) .',
+        [
+            "1:1-42 arity-clash: RDF has facts of 3 terms, or 4 with the graph, but `p` has 1",
+            "1:14-20 unknown-format: `turtle` cannot be written => the formats to write are csv",
+        ],
+    ),
     "an unknown option": (
         '@import p :- csv{resource = "p.csv", delimeter = ";"} .',
         ["1:38-47 unknown-option: the format `csv` has no option `delimeter` => its options are resource, format, delimiter"],
@@ -198,6 +205,14 @@ def test_what_is_reported(text: str, expected: list[str]) -> None:
         message, _, hint = wanted.partition(" => ")
         assert actual.startswith(message)
         assert f" => {hint}" in actual or not hint
+
+
+def test_the_formats_are_those_that_can_be_read() -> None:
+    from tidelog.io import cells
+    from tidelog.io import resources as io
+
+    assert {name: set(options) for name, options in resources.FORMATS.items()} == io._OPTIONS
+    assert {*resources.COLUMN_TYPES, *resources._SYNONYMS} == {*cells.TYPES, cells.SKIP}
 
 
 def test_a_problem_as_it_is_printed() -> None:

@@ -20,7 +20,8 @@ __all__ = ["main"]
 
 
 def main(name: str | None = None, arguments: Sequence[str] = (), **options: object) -> int:
-    """Run the benchmark called `name` (all of them by default); 1 if systems disagreed on an answer, else 0.
+    """Run the benchmark called `name` (all of them by default); 1 if systems disagreed on an answer or Tidelog failed,
+    else 0.
 
     Options come as command line words or as keywords: `main("closure", ["--quick"])` is `main("closure", quick=True)`.
     """

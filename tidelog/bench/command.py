@@ -10,14 +10,14 @@ from rich.console import Console
 from tidelog.bench import compare, startup
 from tidelog.bench.options import Options
 from tidelog.bench.process import machine, machine_line
-from tidelog.bench.results import Comparison, Results
+from tidelog.bench.results import OWN, Comparison, Results
 from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
 from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
 
 
 def run(options: Options) -> int:
-    """Run what the options ask for; 1 if systems disagreed on an answer, else 0."""
+    """Run what the options ask for; 1 if systems disagreed on an answer or Tidelog failed, else 0."""
     console = Console() if sys.stdout.isatty() else Console(width=120)
     if options.names == ("list",):
         _list(console)
@@ -33,7 +33,7 @@ def run(options: Options) -> int:
         show(comparisons[-1], console)
         if options.json:
             options.json.write_text(json.dumps(Results(facts, tuple(comparisons)).to_json(), indent=1))
-    return int(any(comparison.disagreement for comparison in comparisons))
+    return int(any(comparison.disagreement or _broke(comparison) for comparison in comparisons))
 
 
 def chosen(names: tuple[str, ...]) -> list[str]:
@@ -55,6 +55,10 @@ def _one(name: str, options: Options) -> Comparison:
         if name == startup.NAME:
             return startup.compare(options, status.update)
         return compare.compare(find_workload(name), options, status.update)
+
+
+def _broke(comparison: Comparison) -> bool:
+    return any(line.failed and line.system.startswith(OWN) for line in comparison.lines)
 
 
 def _list(console: Console) -> None:

@@ -65,7 +65,7 @@ def _again(line: Line, workload: Workload, directory: Path, timeout: float) -> L
     except subprocess.TimeoutExpired:
         return replace(line, note=f"given up after {timeout:g} s", timeout=timeout)
     except subprocess.CalledProcessError as error:
-        return replace(line, note=f"failed: {_last_line(error.stderr) or f'exit code {error.returncode}'}")
+        return replace(line, failed=True, note=f"failed: {_last_line(error.stderr) or f'exit code {error.returncode}'}")
     return replace(line, runs=(*line.runs, Run(**json.loads(_last_line(done.stdout)))))
 
 
@@ -81,7 +81,7 @@ def _measured(line: Line, workload: Workload, parameters: dict[str, int | str]) 
         return line
     if workload.measure == ROUND:
         return replace(line, measured=best.seconds / int(parameters["nodes"]) * 1e6)
-    if workload.measure == ROWS:
+    if workload.measure == ROWS and best.facts is not None:
         return replace(line, measured=best.facts / best.seconds)
     if workload.measure == BYTES and best.held is not None:
         return replace(line, measured=best.held / int(parameters["rows"]))

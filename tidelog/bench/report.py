@@ -9,12 +9,13 @@ from pathlib import Path
 from tidelog.bench.figures import amount, memory, ratio, seconds, setting
 from tidelog.bench.process import machine_line
 from tidelog.bench.results import OWN, Comparison, Line, Results
+from tidelog.bench.systems import SYSTEMS
 
 
 def markdown(results: Results) -> str:
     """The machine, then a section for each comparison."""
     sections = [f"Measured on {machine_line(dict(results.machine))}.", *map(_section, results.comparisons)]
-    return "\n\n".join(sections) + "\n"
+    return "\n\n".join([*sections, _systems()]) + "\n"
 
 
 def _section(comparison: Comparison) -> str:
@@ -28,6 +29,11 @@ def _section(comparison: Comparison) -> str:
     head = f"### {comparison.name}\n\n{comparison.title[0].upper()}{comparison.title[1:]}{parameters}."
     verdicts = "\n".join(f"- {verdict}" for verdict in comparison.verdicts)
     return "\n\n".join(part for part in (head, table, verdicts) if part)
+
+
+def _systems() -> str:
+    """What each system does in the time that is measured."""
+    return "What is timed:\n\n" + "\n".join(f"- **{system.name}**: {system.what}" for system in SYSTEMS)
 
 
 def _row(line: Line, own: float | None) -> list[str]:

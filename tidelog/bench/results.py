@@ -15,7 +15,7 @@ class Run:
     """One run of one system: times by phase, the answer, memory above what the idle process had."""
 
     phases: Mapping[str, float]
-    facts: int
+    facts: int | None
     checksum: int | None = None
     instances: int | None = None
     """Rule instances considered, where the system tells."""
@@ -41,6 +41,8 @@ class Line:
     """The time after which a run was given up."""
     measured: float | None = None
     """The workload's own measure (derivations a second, ...), of the best run."""
+    failed: bool = False
+    """Did a run break off?"""
     derives_more: bool = False
     """Does the system, by design, derive more than the workload's rules?"""
 
@@ -95,7 +97,7 @@ class Comparison:
     @property
     def disagreement(self) -> str | None:
         """Which systems found different answers; None if all that should agree do."""
-        answers: dict[tuple[int, int | None], list[str]] = {}
+        answers: dict[tuple[int | None, int | None], list[str]] = {}
         checked = [line for line in self.lines if line.runs and not line.derives_more]
         for line in checked:
             for run in line.runs:

@@ -28,15 +28,22 @@ def show(comparison: Comparison, console: Console) -> None:
 
 
 def _table(comparison: Comparison) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("system")
-    for heading in ("best", "median", "ratio", "facts", "peak memory", comparison.measure or ""):
-        table.add_column(heading, justify="right")
+    """A row for each system that ran; columns that would be empty are left out."""
     own = next((line.best for line in comparison.lines if line.system == OWN), None)
-    for line in comparison.lines:
-        if not line.runs:
-            continue
-        times = (seconds(line.best), seconds(line.median), ratio(line.best, own))
-        rest = (amount(line.facts), memory(line.peak), amount(line.measured))
-        table.add_row(line.system, *times, *rest, style="bold" if line.system == OWN else None)
+    ran = [line for line in comparison.lines if line.runs]
+    columns = {
+        "system": [line.system for line in ran],
+        "best": [seconds(line.best) for line in ran],
+        "median": [seconds(line.median) for line in ran],
+        "ratio": [ratio(line.best, own) for line in ran],
+        "facts": [amount(line.facts) for line in ran],
+        "peak memory": [memory(line.peak) for line in ran],
+        comparison.measure or "": [amount(line.measured) for line in ran],
+    }
+    columns = {heading: cells for heading, cells in columns.items() if any(cells)}
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in columns:
+        table.add_column(heading, justify="left" if heading == "system" else "right")
+    for line, *cells in zip(ran, *columns.values(), strict=True):
+        table.add_row(*cells, style="bold" if line.system == OWN else None)
     return table

@@ -47,20 +47,21 @@ def _weave(groups: list[tuple[Span, str]], comments: list[Token]) -> list[Block]
     """Statements and comments in the order in which they will stand."""
     blocks: list[Block] = []
     waiting = comments[::-1]
-    for span, text in groups:
-        while waiting and (waiting[-1].line, waiting[-1].column) < (span.end_line, span.end_column):
-            _place(blocks, waiting.pop())
-        first = span.line if not blocks or blocks[-1].last < span.line else blocks[-1].last
-        blocks.append(Block(text, first, span.end_line))
-        if waiting and waiting[-1].line == span.end_line:
+    for number, (span, text) in enumerate(groups):
+        while waiting and _position(waiting[-1]) < (span.end_line, span.end_column):
+            comment = waiting.pop()
+            line = min(comment.line, span.line)  # one from inside moves in front
+            blocks.append(Block(comment.text, line, line))
+        blocks.append(Block(text, span.line, span.end_line))
+        following = groups[number + 1][0] if number + 1 < len(groups) else None
+        ends_line = following is None or following.line > span.end_line
+        if waiting and waiting[-1].line == span.end_line and ends_line:
             blocks[-1].text += f"  {waiting.pop().text}"
-    for comment in reversed(waiting):
-        _place(blocks, comment)
-    return blocks
+    return [*blocks, *(Block(comment.text, comment.line, comment.line) for comment in reversed(waiting))]
 
 
-def _place(blocks: list[Block], comment: Token) -> None:
-    blocks.append(Block(comment.text, comment.line, comment.line))
+def _position(token: Token) -> tuple[int, int]:
+    return token.line, token.column
 
 
 def _render(blocks: list[Block]) -> str:

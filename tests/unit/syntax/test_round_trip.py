@@ -194,7 +194,10 @@ p(a),p( b ).
 
 % before q
 q(?x):-p(?x), % inside
-  r(?x).   % after
+  r(?x)
+  % still inside
+  .   % after
+s. t. % of t
 % the end
 """
 LAID_OUT = """\
@@ -207,7 +210,10 @@ p(b) .
 
 % before q
 % inside
+% still inside
 q(?x) :- p(?x), r(?x) .  % after
+s() .
+t() .  % of t
 % the end
 """
 

@@ -1,0 +1,49 @@
+"""Every algorithm on every engine keeps every program's materialisation as the oracle has it, update by update.
+
+To add an algorithm or an engine, add its line to `COMBINATIONS`; an exception would be a strict expected failure.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract.cases import CASES, Case
+from tests.mirror import Mirror
+from tests.naive import instances
+from tests.updates import parse_update, rule_text
+from tidelog import Materialisation, Program
+
+COMBINATIONS = (
+    ("embedded", "auto"),
+    ("embedded", "rematerialise"),
+)
+
+
+@pytest.mark.parametrize("strata", ["granular", "single"])
+@pytest.mark.parametrize(("engine", "algorithm"), COMBINATIONS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_update_leaves_what_the_oracle_says(case: Case, engine: str, algorithm: str, strata: str) -> None:
+    program = Program.parse(case.program)
+    mat = Materialisation(program, engine=engine, algorithm=algorithm, strata=strata)
+    mirror = Mirror(program)
+    mirror.compare(mat)
+    for text in (case.facts, *case.updates):
+        mirror.check(mat, parse_update(text, program.prefixes))
+
+
+@pytest.mark.parametrize("engine", sorted({engine for engine, _ in COMBINATIONS}))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_materialising_considers_each_rule_instance_once(case: Case, engine: str) -> None:
+    program = Program.parse(case.program)
+    program = Program.parse(case.program + rule_text(parse_update(case.facts, program.prefixes).insert))
+    assert Materialisation(program, engine=engine).statistics.instances == instances(program, {})
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_updates_change_something(case: Case) -> None:
+    """A case whose updates do nothing would test nothing."""
+    program = Program.parse(case.program)
+    mirror = Mirror(program)
+    steps = [mirror.update(parse_update(text, program.prefixes)) for text in (case.facts, *case.updates)]
+    assert any(deleted for _, deleted in steps)
+    assert any(inserted for inserted, _ in steps)

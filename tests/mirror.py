@@ -1,0 +1,67 @@
+"""A mirror of a materialisation: the explicit facts as plain sets, and what follows from them by the oracle.
+
+Tests tell the mirror and the materialisation of the same updates, and compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tests import oracle
+from tests.oracle import Facts, without_empty
+from tests.updates import Row, Update
+from tidelog import Changes, Materialisation, Program
+
+
+class Mirror:
+    def __init__(self, program: Program, facts: Mapping[str, Iterable[Row]] | None = None) -> None:
+        self.program = program
+        self.explicit: Facts = oracle.explicit_facts(program, facts or {})
+        self.facts = self.from_scratch()
+
+    def from_scratch(self) -> Facts:
+        return without_empty(oracle.from_scratch(self.program, self.explicit, own_facts=False))
+
+    def update(self, update: Update) -> tuple[Facts, Facts]:
+        """Apply an update; gives what must have been inserted and deleted, net."""
+        for predicate, rows in update.delete.items():
+            self.explicit.setdefault(predicate, set()).difference_update(rows)
+        for predicate, rows in update.insert.items():
+            self.explicit.setdefault(predicate, set()).update(rows)
+        before, self.facts = self.facts, self.from_scratch()
+        return difference(self.facts, before), difference(before, self.facts)
+
+    def check(self, mat: Materialisation, update: Update) -> Changes:
+        """Update both, and compare all facts, the explicit ones, and the reported changes."""
+        changes = mat.update(insert=update.insert, delete=update.delete)
+        inserted, deleted = self.update(update)
+        self.compare(mat)
+        assert (net(changes.inserted), net(changes.deleted)) == (inserted, deleted)
+        return changes
+
+    def compare(self, mat: Materialisation) -> None:
+        assert facts_of(mat) == self.facts
+        assert explicit_of(mat) == without_empty(self.explicit)
+
+
+def facts_of(mat: Materialisation) -> Facts:
+    return without_empty({predicate: as_set(mat[predicate]) for predicate in mat.predicates})
+
+
+def explicit_of(mat: Materialisation) -> Facts:
+    return without_empty({predicate: as_set(mat.explicit(predicate)) for predicate in mat.predicates})
+
+
+def net(relations: Mapping[str, Iterable[Row]]) -> Facts:
+    return without_empty({predicate: as_set(relation) for predicate, relation in relations.items()})
+
+
+def as_set(rows: Iterable[Row]) -> set[Row]:
+    """The rows as a set; a relation that lists a fact twice is wrong."""
+    listed = list(rows)
+    assert len(listed) == len(set(listed)), "a fact is listed twice"
+    return set(listed)
+
+
+def difference(facts: Facts, minus: Facts) -> Facts:
+    return without_empty({predicate: rows - minus.get(predicate, set()) for predicate, rows in facts.items()})

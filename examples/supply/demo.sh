@@ -1,28 +1,27 @@
 #!/bin/sh
-# The supply-chain example, told in four commands. `make demo` runs this with the environment it made; the working directory is out/.
+# The supply-chain example, told in a few commands; they run in out/. `make demo` calls this with the environment it made.
 set -eu
-rules=../examples/supply/supply.rls
 mkdir -p "$(dirname "$0")/../../out"
 cd "$(dirname "$0")/../../out"
 
-tell() { printf '\n%s\n' "$*"; }
+tell() { printf '\n\n== %s\n' "$*"; }
 try() {
-    printf '\n$ %s\n' "$*"
-    "$@"
+    printf '\n$ %s\n' "$1"
+    eval "$1"
 }
 
-tell "Two regions are closed. Which products are lost, at what value, and which are safe? (in out/, the rules: examples/supply/supply.rls)"
-try tidelog run $rules
+tell "Two regions are closed. Which products are lost, at what value, and which are safe?"
+try "tidelog run ../examples/supply/supply.rls"
 
 tell "Why can the wheelchair not be made? The proof goes down to rows of the tables."
-try tidelog explain $rules 'stopped(wheelchair)'
+try "tidelog explain ../examples/supply/supply.rls 'stopped(wheelchair)'"
 
-tell "And why can the city bike? Its chains came from a closed region, too."
-try tidelog explain $rules 'stopped(city_bike)' || true
-try tidelog query $rules 'missing(?part), replaced(?part)'
+tell "And why is the city bike safe? (An exit code of 1 says that the fact does not hold.)"
+try "tidelog explain ../examples/supply/supply.rls 'stopped(city_bike)' || true"
 
-tell "The same rules over a company two hundred times as large:"
-try python ../examples/supply/generate.py large 1500
-try tidelog run $rules --input large --out large-results --stats
+tell "The same rules over a company a thousand times as large: more than four million conclusions."
+try "python ../examples/supply/generate.py large 4000"
+try "tidelog run ../examples/supply/supply.rls --input large --out large-results --stats"
 
-tell "The results are in out/large-results. Next: read README.md, change a table in examples/supply, run 'make demo' again."
+tell "The results are in out/large-results, the rules in examples/supply/supply.rls. Change a table and run 'make demo' again;
+   README.md has the first steps with rules of your own."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import click
 
 from tidelog.cli import answers, report
 from tidelog.cli.failures import OK, WRONG
-from tidelog.cli.inputs import input_options, materialise, program_argument
+from tidelog.cli.inputs import NamedFile, input_options, materialise, program_argument
 from tidelog.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 def query(
     program: Path,
     question: str,
-    facts: tuple[tuple[str, Path], ...],
+    facts: tuple[NamedFile, ...],
     directory: Path | None,
     on_bad_row: str,
     limit: int | None,
@@ -76,9 +77,7 @@ def query(
     show_default=True,
     help="How to print the proof.",
 )
-def explain(
-    program: Path, fact: str, facts: tuple[tuple[str, Path], ...], directory: Path | None, on_bad_row: str, form: str
-) -> int:
+def explain(program: Path, fact: str, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str, form: str) -> int:
     """Explain why FACT follows from PROGRAM, down to explicit facts; or, with exit code 1, why it does not.
 
     For a fact that does not hold, shows for each rule that could derive it the first body atom that fails.
@@ -120,8 +119,8 @@ def printed(explanation: Explanation, form: str) -> str:
 
 
 def write_csv(answer: Relation) -> None:
-    """The answers as CSV with a header, in the types and forms that files of facts have."""
+    """The answers as CSV with a header."""
     import pyarrow.csv
 
-    click.get_binary_stream("stdout").flush()
-    pyarrow.csv.write_csv(answer.to_arrow(), click.get_binary_stream("stdout"))
+    sys.stdout.flush()
+    pyarrow.csv.write_csv(answer.to_arrow(), sys.stdout.buffer)

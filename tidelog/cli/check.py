@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from tidelog.cli.inputs import load, program_argument
-from tidelog.syntax.ast import Negation, Rule
-from tidelog.syntax.formatter import format_predicate, format_rule
 
 if TYPE_CHECKING:
     from tidelog.program import CoreRule, Program, Stratification, Stratum
+    from tidelog.syntax.ast import Rule
 
 
 @click.command(short_help="Find what is wrong; show strata and plans.")
@@ -53,6 +52,8 @@ def described(program: Program, stratification: Stratification, *, plans: bool) 
 
 
 def described_stratum(stratum: Stratum, program: Program, *, plans: bool) -> Iterator[str]:
+    from tidelog.syntax.formatter import format_predicate, format_rule
+
     if not stratum.rules:
         given = dict.fromkeys(format_predicate(atom.predicate, program.prefixes) for atom in stratum.atoms)
         yield f"stratum {stratum.index}, only given facts: {', '.join(given) or '(none)'}"
@@ -68,6 +69,8 @@ def described_stratum(stratum: Stratum, program: Program, *, plans: bool) -> Ite
 
 def as_written(rule: CoreRule) -> Rule:
     """A core rule with the body its writer gave it; what normalisation added itself stays as it is."""
+    from tidelog.syntax.ast import Negation, Rule
+
     if rule.source is not None:
         return Rule((rule.head,), rule.source.body)
     return Rule((rule.head,), (*rule.positive, *(Negation(atom) for atom in rule.negative), *rule.conditions))

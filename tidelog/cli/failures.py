@@ -13,7 +13,7 @@ import click
 
 from tidelog.errors import InternalError, ProgramError, TidelogError
 
-OK, WRONG, USAGE, BUG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
+OK, WRONG, USAGE, BUG, INTERRUPTED = 0, 1, 2, 70, 130
 TRACEBACK = "TIDELOG_TRACEBACK"
 
 EXIT_CODES = """\b
@@ -34,9 +34,9 @@ def exit_code(command: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough. Python would complain once more when it flushes at exit.
+        # The reader (`| head`) has seen enough; click ends with 1 when it notices. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        return WRONG
     except (click.Abort, KeyboardInterrupt):
         click.echo("tidelog: stopped by Ctrl-C", err=True)
         return INTERRUPTED

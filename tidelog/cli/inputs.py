@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import click
 
@@ -13,55 +14,36 @@ from tidelog.cli.progress import progress
 
 if TYPE_CHECKING:
     from tidelog import Materialisation, Program
+    from tidelog.syntax.ast import Import
+
+NamedFile: TypeAlias = tuple[str, Path]
+"""A predicate, as it is written in the program, and a file of facts for it."""
 
 Command = TypeVar("Command", bound=Callable[..., object])
-
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".nt": "ntriples",
-    ".nq": "nquads",
-    ".ttl": "turtle",
-    ".trig": "trig",
-    ".rdf": "rdfxml",
-}
 
 program_argument = click.argument("program", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 
 
-class NamedFile(click.ParamType[tuple[str, Path]]):
-    """`NAME=FILE`: a predicate and the file that holds facts for it."""
-
-    name = "NAME=FILE"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path]:
-        if isinstance(value, tuple):
-            return value
-        predicate, equals, file = str(value).partition("=")
-        if not (predicate and equals and file):
-            self.fail(f"{value!r} is not of the form NAME=FILE, for example edge=edges.csv", param, ctx)
-        if format_of(Path(file)) is None:
-            self.fail(
-                f"cannot tell the format of {file!r} from its name; known endings: {', '.join(FORMATS)}, also with .gz",
-                param,
-                ctx,
-            )
-        if not Path(file).is_file():
-            self.fail(f"there is no file {file!r}", param, ctx)
-        return predicate, Path(file)
-
-
-def format_of(path: Path) -> str | None:
-    """The import format that a file's name tells, looking through a `.gz` at its end."""
-    return FORMATS.get(Path(path.stem).suffix if path.suffix == ".gz" else path.suffix)
+def named_files(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[NamedFile, ...]:
+    """What the `NAME=FILE` arguments say."""
+    named = []
+    for value in values:
+        predicate, _, file = value.partition("=")
+        if not (predicate and file):
+            raise click.BadParameter(f"{value!r} is not of the form NAME=FILE, for example edge=edges.csv")
+        named.append((predicate, Path(file)))
+    return tuple(named)
 
 
 def input_options(command: Command) -> Command:
     """The options of every command that materialises a program."""
     options = [
         click.option(
-            "--facts", "facts", type=NamedFile(), multiple=True, help="More facts for a predicate, from a file. Repeatable."
+            "--facts",
+            callback=named_files,
+            multiple=True,
+            metavar="NAME=FILE",
+            help="More facts for a predicate, from a CSV, TSV, Parquet or RDF file. Repeatable.",
         ),
         click.option(
             "--input",
@@ -83,20 +65,33 @@ def input_options(command: Command) -> Command:
     return command
 
 
-def load(path: Path, facts: tuple[tuple[str, Path], ...] = (), directory: Path | None = None) -> Program:
+def load(path: Path, facts: tuple[NamedFile, ...] = (), directory: Path | None = None) -> Program:
     """The program of a file, with the `--facts` files as further imports."""
     from tidelog.program import Program
-    from tidelog.syntax.ast import Import
 
     program = Program.load(path)
     if directory is not None:
-        program = replace(program, directory=directory.resolve())
-    more = tuple(Import(predicate, format_of(file) or "csv", str(file.resolve())) for predicate, file in facts)
+        program = replace(program, directory=directory)
+    more = tuple(further_import(program, name, file) for name, file in facts)
     return replace(program, imports=program.imports + more) if more else program
 
 
+def further_import(program: Program, name: str, file: Path) -> Import:
+    """The import that `--facts name=file` stands for. A name that the program does not mention is most likely misspelt."""
+    from tidelog.io import format_of
+    from tidelog.syntax.ast import Import
+    from tidelog.syntax.parser import parse_atom
+
+    predicate = parse_atom(f"{name}()", program.prefixes, program.base).predicate
+    known = {*program.arities, *(resource.predicate for resource in program.imports)}
+    if predicate not in known:
+        near = get_close_matches(predicate, known, 1)
+        click.echo(f"warning: the program does not mention {name}{f'; did you mean {near[0]}?' if near else ''}", err=True)
+    return Import(predicate, format_of(file), str(file.absolute()))
+
+
 def materialise(
-    path: Path, facts: tuple[tuple[str, Path], ...], directory: Path | None, on_bad_row: str, *, strata: str = "granular"
+    path: Path, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str, *, strata: str = "granular"
 ) -> Materialisation:
     """What follows from a program, with progress shown on a terminal."""
     from tidelog import Materialisation

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from tidelog import Materialisation
+    from tidelog import Materialisation, Relation
+    from tidelog.syntax.ast import Resource
 
 BAD_ROWS = "bad-rows.csv"
-SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "nt": ".nt"}
+FORMATS = {"csv": "csv", "parquet": "parquet", "nt": "ntriples"}
 
 
 def outputs(mat: Materialisation) -> list[str]:
@@ -21,22 +23,60 @@ def outputs(mat: Materialisation) -> list[str]:
     return list(program.outputs or derived or mat.predicates)
 
 
+def write_exports(mat: Materialisation, directory: Path) -> None:
+    """Carry out the `@export` directives; relative paths start at `directory`."""
+    for resource in mat.program.exports:
+        write(mat[resource.predicate], resource, directory)
+
+
+def write_outputs(mat: Materialisation, directory: Path, form: str) -> None:
+    """A file for each predicate that `run` would print."""
+    from tidelog.syntax.ast import Export
+
+    names: set[str] = set()
+    for predicate in outputs(mat):
+        name = file_name(predicate, names)
+        write(mat[predicate], Export(predicate, FORMATS[form], f"{name}.{form}"), directory)
+
+
+def file_name(predicate: str, taken: set[str]) -> str:
+    """A name for a predicate's file, which may be an IRI; none twice, and none that differ only in upper and lower case."""
+    name = base = re.sub(r"[^\w-]+", "_", predicate).strip("_") or "facts"
+    number = 1
+    while name.lower() in taken:
+        number += 1
+        name = f"{base}_{number}"
+    taken.add(name.lower())
+    return name
+
+
+def write(relation: Relation, resource: Resource, directory: Path) -> None:
+    from tidelog import io
+
+    columns = relation.ids() or [relation._dictionary.encode([True] * len(relation))]
+    path = io.write(resource, columns, relation._dictionary, directory=directory)
+    click.echo(f"wrote {path} ({len(relation):,} facts)", err=True)
+
+
 def bad_rows(mat: Materialisation, directory: Path | None = None) -> None:
     """How many rows were left out, and which: in a file, where the run may write one."""
-    if not len(mat.bad_rows):
+    if not mat.bad_rows:
         return
     where = f"; they are in {(directory or Path()) / BAD_ROWS}" if directory is not None else ""
     if directory is not None:
         mat.bad_rows.write(directory / BAD_ROWS)
     first = next(iter(mat.bad_rows))
-    click.echo(f"warning: {len(mat.bad_rows):,} bad rows were skipped{where}", err=True)
+    count = len(mat.bad_rows)
+    click.echo(f"warning: {count:,} bad row{' was' if count == 1 else 's were'} skipped{where}", err=True)
     click.echo(f"    the first: {first.source}:{first.row}: {first.reason}", err=True)
 
 
 def summary(mat: Materialisation) -> None:
     """One line: how much, how long."""
-    derived = mat.statistics.facts
-    click.echo(f"{derived:,} facts derived, {len(mat):,} in all, in {mat.statistics.seconds:.2f} s", err=True)
+    given = sum(len(mat.explicit(predicate)) for predicate in mat.predicates)
+    click.echo(
+        f"{len(mat):,} facts: {given:,} given, {len(mat) - given:,} derived, in {mat.statistics.seconds:.2f} s", err=True
+    )
 
 
 def statistics(mat: Materialisation) -> None:

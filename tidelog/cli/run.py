@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidelog.cli import answers, report
-from tidelog.cli.inputs import input_options, materialise, program_argument
+from tidelog.cli.inputs import NamedFile, input_options, materialise, program_argument
 
 if TYPE_CHECKING:
     from tidelog import Materialisation
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--stats", is_flag=True, help="Print what the work consisted of.")
 def run(
     program: Path,
-    facts: tuple[tuple[str, Path], ...],
+    facts: tuple[NamedFile, ...],
     directory: Path | None,
     on_bad_row: str,
     out: Path | None,

@@ -30,7 +30,12 @@ def main(directory: Path, products: int) -> None:
     write(directory, "uses", ("assembly", "part"), assemblies(draw, levels))
     write(directory, "products", ("product", "price"), ((product, draw.randint(50, 5000)) for product in levels[0]))
     write(directory, "orders", ("product", "units"), ((product, draw.randint(1, 1000)) for product in levels[0]))
-    write(directory, "supplies", ("supplier", "part"), ((who, part) for part in raw for who in draw.sample(suppliers, 1 if draw.random() < SINGLE else 2)))
+    write(
+        directory,
+        "supplies",
+        ("supplier", "part"),
+        ((who, part) for part in raw for who in draw.sample(suppliers, 1 if draw.random() < SINGLE else 2)),
+    )
     write(directory, "sites", ("supplier", "region"), ((who, draw.choice(REGIONS)) for who in suppliers))
     write(directory, "substitutes", ("part", "substitute"), (draw.sample(raw, 2) for _ in range(products // 10)))
     write(directory, "closed", ("region",), ((region,) for region in draw.sample(REGIONS, 1)))

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tidelog.terms import XSD, BlankNode, Iri, Literal, canonical
 
-TRICKY = (
-    ["", "12", "007", "-0", "+1", " 1", "1 ", "1e5", "1.5", "1.", ".5", "0x10", "1e999", "9" * 5000, "1_000", "\u0661"]
-    + ["true", "True", "false", "inf", "nan", "NaN", "null", "<a>", "<a b>", "_:b", "_:", "<", '"', '""', '"a"', "'a'"]
-    + ['"a"@en', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', "\\", "\\n", "a\nb", "\r", "\r\n", "\n", ",", "\t"]
-    + ["\ufeff", "\ufeffa", "\x00", "\x7f", "\u2028", "\x85", "a,b", 'say "hi"', " ", "\U0001f30a", "#", "# a", "@prefix"]
-)
+TRICKY = [
+    *["", "12", "007", "-0", "+1", " 1", "1 ", "1e5", "1.5", "1.", ".5", "0x10", "1e999", "9" * 5000, "1_000", "\u0661"],
+    *["true", "True", "false", "inf", "nan", "NaN", "null", "<a>", "<a b>", "_:b", "_:", "<", '"', '""', '"a"', "'a'"],
+    *['"a"@en', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', "\\", "\\n", "a\nb", "\r", "\r\n", "\n", ",", "\t"],
+    *["\ufeff", "\ufeffa", "\x00", "\x7f", "\u2028", "\x85", "a,b", 'say "hi"', " ", "\U0001f30a", "#", "# a", "@prefix"],
+]
 SCALARS = st.characters(exclude_categories=["Cs"])
 STRINGS = st.sampled_from(TRICKY) | st.text(SCALARS, max_size=8) | st.text("\"',\t\r\n\\<>_:@^0123456789-.eE true", max_size=8)
 IRIS = st.builds(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tidelog.notation import ntriples, parse_term, quoted, rule_text
 from tidelog.terms import RDF, XSD, BlankNode, Iri, Literal, Term, canonical, lexical_form, literal
 
 
-class Colour(str, Enum):
+class Colour(StrEnum):
     RED = "red"
 
 

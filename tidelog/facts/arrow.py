@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 def encode(dictionary: Dictionary, array: pa.Array | pa.ChunkedArray) -> Ids:
     """The ids of a column's values; DataError with the row number (from 1) where there is a null."""
     refuse_nulls(array)
+    if not len(array):
+        return np.empty(0, np.uint32)
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     encoded = [_encode_chunk(dictionary, chunk) for chunk in chunks]
-    return encoded[0] if len(encoded) == 1 else np.concatenate([np.empty(0, np.uint32), *encoded])
+    return encoded[0] if len(encoded) == 1 else np.concatenate(encoded)
 
 
 def refuse_nulls(array: pa.Array | pa.ChunkedArray) -> None:

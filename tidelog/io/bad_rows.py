@@ -57,3 +57,7 @@ class BadRows:
 
 def shortened(text: str, limit: int = 120) -> str:
     return repr(text if len(text) <= limit else text[: limit - 3] + "...")
+
+
+def plural(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

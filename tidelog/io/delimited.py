@@ -21,7 +21,7 @@ import numpy as np
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io import cells, files, lines, rows
-from tidelog.io.bad_rows import BadRows
+from tidelog.io.bad_rows import BadRows, plural
 from tidelog.io.rows import Layout
 from tidelog.terms import Term
 
@@ -35,7 +35,8 @@ def read(path: Path, dictionary: Dictionary, layout: Layout, *, arity: int | Non
     if layout.types is not None and arity is not None:
         kept = sum(kind != cells.SKIP for kind in layout.types)
         if kept != arity:
-            raise DataError(f"the format has {kept} columns that are not skipped, the predicate {arity}", source=str(path))
+            message = f"the format keeps {plural(kept, 'column')}, the predicate has {plural(arity, 'argument')}"
+            raise DataError(message, source=str(path))
     data = files.read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     if not data.endswith((b"\n", b"\r")):
         data += b"\n"
@@ -58,6 +59,8 @@ def _fast(data: bytes, dictionary: Dictionary, layout: Layout, arity: int | None
         width = next((len(row) for _, _, row in rows.records(head, layout.delimiter) if row), 0)
     if not width:
         raise UnusualError
+    if layout.ignore_headers:
+        data = data.lstrip(b"\r\n")  # Arrow would skip an empty line, which is no row, instead of the header
     names = [str(position) for position in range(width)]
     try:
         table = pc.read_csv(

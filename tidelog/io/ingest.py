@@ -17,6 +17,7 @@ import numpy as np
 
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
+from tidelog.io.bad_rows import plural
 
 _MISSING = "a missing value (null) where a fact needs a value"
 _BARE_HINT = "rows are tuples; only a predicate with one argument takes bare values"
@@ -33,7 +34,7 @@ def columns(data: Any, dictionary: Dictionary, *, arity: int | None, source: str
     else:
         return _from_rows(data, dictionary, arity, source)
     if arity is not None and len(encoded) != arity:
-        raise DataError(f"{_count(len(encoded), 'column')}, where {_count(arity, 'value')} a row are needed", source=source)
+        raise DataError(f"{plural(len(encoded), 'column')}, where {plural(arity, 'value')} a row are needed", source=source)
     return encoded
 
 
@@ -60,7 +61,7 @@ def _from_rows(data: Any, dictionary: Dictionary, arity: int | None, source: str
     width = arity if arity is not None else len(rows[0])
     if set(map(len, rows)) != {width}:
         row, values = next((row, values) for row, values in enumerate(rows, 1) if len(values) != width)
-        raise DataError(f"{_count(len(values), 'value')} in {_shown(values)}, where {width} are needed", source=source, row=row)
+        raise DataError(f"{plural(len(values), 'value')} in {_shown(values)}, where {width} are needed", source=source, row=row)
     lists = ([*map(itemgetter(position), rows)] for position in range(width))  # zip(*rows) takes six times as long
     return [_encode(dictionary, column, number, source) for number, column in enumerate(lists, 1)]
 
@@ -153,10 +154,6 @@ def _column(dictionary: Dictionary, column: Any, name: str, source: str) -> Ids:
 
 
 # --- words for messages -----------------------------------------------------------------------------------------------
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _shown(value: object) -> str:

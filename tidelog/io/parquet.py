@@ -15,6 +15,7 @@ import numpy as np
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io import cells, files, ingest
+from tidelog.io.bad_rows import plural
 from tidelog.notation import ntriples, parse_term
 from tidelog.terms import Term
 
@@ -31,11 +32,11 @@ def read(path: Path, dictionary: Dictionary, *, types: Sequence[str] | None, ari
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"is not a Parquet file that can be read: {error}", source=str(path)) from error
     if types is not None and len(types) != table.num_columns:
-        raise DataError(f"{table.num_columns} columns, where the format has {len(types)}", source=str(path))
+        raise DataError(f"{plural(table.num_columns, 'column')}, where the format has {len(types)}", source=str(path))
     kinds = types or ("any",) * table.num_columns
     kept = [(table.schema.field(i), table.column(i), kind) for i, kind in enumerate(kinds) if kind != cells.SKIP]
     if arity is not None and len(kept) != arity:
-        raise DataError(f"{len(kept)} columns, where the predicate has {arity}", source=str(path))
+        raise DataError(f"{plural(len(kept), 'column')}, where the predicate has {plural(arity, 'argument')}", source=str(path))
     return [_column(dictionary, field, column, kind, str(path)) for field, column, kind in kept]
 
 

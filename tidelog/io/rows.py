@@ -14,7 +14,7 @@ import numpy as np
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io import cells
-from tidelog.io.bad_rows import BadRows
+from tidelog.io.bad_rows import BadRows, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _read_row(
     if row is None:
         return "a quote is not closed", []
     if len(row) != width:
-        return f"{len(row)} column{'' if len(row) == 1 else 's'}, where {width} are needed", []
+        return f"{plural(len(row), 'column')}, where {width} are needed", []
     ids = []
     for number, (kind, cell) in enumerate(zip(types or ("any",) * len(row), row, strict=True), 1):
         if not cell.isascii() and _ESCAPED.search(cell):

@@ -109,7 +109,7 @@ class _Reader:
         if isinstance(term, BlankNode) and position != _PREDICATE:
             return self.dictionary.encode_one(BlankNode(self.scope + term.label))
         if isinstance(term, Iri):
-            return self.dictionary.encode_one(term) if oxigraph.is_iri(term.value) else _NOT_A_TERM
+            return _NOT_A_TERM if oxigraph.iri_problem(term.value) else self.dictionary.encode_one(term)
         return self.dictionary.encode_one(term) if term is not None and position == _OBJECT else _NOT_A_TERM
 
     def _unusual(self, block: bytes, starts: np.ndarray[Any, Any], lines: np.ndarray[Any, Any]) -> list[Ids]:
@@ -171,7 +171,7 @@ def _cut(block: bytes, quads: bool) -> _Cut:
     blanks = np.concatenate([np.flatnonzero(text == _BLANK).astype(np.int32), np.full(2, len(text), np.int32)])
     at = np.searchsorted(blanks[:-1], starts)
     first, second, last = blanks[at], blanks[at + 1], ends - np.int32(2)
-    usual = (second < last) & (text[last] == _BLANK) & (text[last + 1] == _DOT)
+    usual = (second < last) & (text[np.maximum(last, 0)] == _BLANK) & (text[np.maximum(last, -1) + 1] == _DOT)
     cut.lines, cut.unusual = np.flatnonzero(usual), np.flatnonzero(~usual & (ends > starts))
     starts, first, second, last = starts[usual], first[usual], second[usual], last[usual]
     data, cut.named = pa.py_buffer(block), None

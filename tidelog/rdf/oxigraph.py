@@ -26,10 +26,10 @@ def term(value: object, scope: str) -> Term:
     raise DataError(f"{value} is a quoted triple, which is not supported")
 
 
-def is_iri(value: str) -> bool:
-    """Whether `value` is an absolute IRI, by pyoxigraph's full check."""
+def iri_problem(value: str) -> str | None:
+    """Why `value` is not an absolute IRI, by pyoxigraph's full check; None if it is one."""
     try:
         ox.NamedNode(value)
-    except ValueError:
-        return False
-    return True
+    except ValueError as error:
+        return str(error)
+    return None

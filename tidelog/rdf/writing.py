@@ -37,9 +37,9 @@ def _role(path: Path, role: str) -> Callable[[Term], str]:
         if not isinstance(term, allowed):
             raise DataError(f"{ntriples(term)} cannot be the {role} of a triple, which is {needed}", source=str(path))
         absolute = term.value if isinstance(term, Iri) else term.datatype if isinstance(term, Literal) else None
-        if absolute is not None and not oxigraph.is_iri(absolute):
-            hint = "declare a base in the program: @base <http://example.org/> ."
-            raise DataError(f"<{absolute}> is not an absolute IRI, which RDF files need", source=str(path), hint=hint)
+        if absolute is not None and (problem := oxigraph.iri_problem(absolute)):
+            hint = "RDF files need absolute IRIs; to make them so, declare a base in the program: @base <http://example.org/> ."
+            raise DataError(f"<{absolute}> is not an absolute IRI: {problem}", source=str(path), hint=hint)
         return before + ntriples(term) + after
 
     return show

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from typing import TypeAlias
 
 from tidelog.terms import Term
@@ -39,16 +40,15 @@ class Constant:
     span: Span | None = field(default=None, compare=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Constant)
-            and type(self.value) is type(other.value)
-            and (self.value == other.value or repr(self.value) == repr(other.value))
-        )
+        return isinstance(other, Constant) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        # By spelling, as two NaN are one term but have different hashes; 0.0 and -0.0 are equal.
-        value = repr(self.value + 0.0) if isinstance(self.value, float) else self.value
-        return hash((type(self.value), value))
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[type, object]:
+        """What tells terms apart where Python's `==` does not: NaN is one term, 0.0 and -0.0 or two offsets are two."""
+        kind = type(self.value)
+        return kind, repr(self.value) if kind in (float, datetime, time) else self.value
 
 
 AtomTerm: TypeAlias = Variable | Constant

@@ -97,6 +97,15 @@ def test_a_printed_tree_parses_to_itself(prefixes: list[ast.Prefix], statements:
     assert parse(format_source(source)) == source
 
 
+def test_constants_are_told_apart_as_terms_are() -> None:
+    noon = datetime(2024, 1, 1, 12, tzinfo=UTC)
+    one, other = ast.Constant(noon), ast.Constant(noon.astimezone(timezone(timedelta(hours=1))))
+    assert one != other
+    assert ast.Constant(0.0) != ast.Constant(-0.0)
+    assert ast.Constant(float("nan")) == ast.Constant(float("nan"))
+    assert len({ast.Constant(value) for value in (1, 1.0, True, Decimal(1), "1")}) == 5
+
+
 @given(CONSTANTS, CONSTANTS)
 @settings(deadline=None)
 def test_equal_constants_have_equal_hashes(left: ast.Constant, right: ast.Constant) -> None:

@@ -54,7 +54,7 @@ TERMS: st.SearchStrategy[Term] = st.one_of(
     st.sampled_from(["b0", "x.y", "1"]).map(BlankNode),
     literals(),
 )
-CONSTANTS = TERMS.map(ast.Constant)
+CONSTANTS = TERMS.map(terms.canonical).map(ast.Constant)
 VARIABLES = st.sampled_from(["x", "y", "_", "x1", "_1"]).map(ast.Variable)
 ATOM_TERMS = VARIABLES | CONSTANTS
 PREDICATES = st.sampled_from(["p", "edge", "triple", "Größe", "http://example.org/p", terms.RDF + "value", "true"])

@@ -92,14 +92,14 @@ def test_queries() -> None:
         parse_atom("p(a), q(b)")
 
 
-def test_ten_thousand_statements_are_no_wait() -> None:
-    rules = "\n".join(f"[?x, type, c{i}] :- [?x, type, c{i + 1}], ~[?x, p{i}, _] ." for i in range(5_000))
-    facts = "\n".join(f"edge({i}, {i + 1}) ." for i in range(5_000))
+def test_thousands_of_statements_are_no_wait() -> None:
+    rules = "\n".join(f"[?x, type, c{i}] :- [?x, type, c{i + 1}], ~[?x, p{i}, _] ." for i in range(2_000))
+    facts = "\n".join(f"edge({i}, {i + 1}) ." for i in range(2_000))
     start = time.process_time()
     program = Program.parse(f"{rules}\n{facts}")
     strata = program.stratify().strata
-    assert time.process_time() - start < 20  # about 2 seconds; a quadratic step would take minutes
-    assert len(strata) == 5_002
+    assert time.process_time() - start < 20  # well under a second on a free machine
+    assert len(strata) == 2_002
 
 
 def test_rdf_has_as_many_terms_as_its_predicate() -> None:

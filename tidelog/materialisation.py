@@ -31,7 +31,7 @@ from tidelog.terms import Term
 Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
 
-ALGORITHMS = ("auto", "ranked", "dred", "rematerialise")
+ALGORITHMS = ("auto", "ranked", "dred", "fbf", "bf", "rematerialise")
 STRATA = ("granular", "single")
 
 

@@ -52,6 +52,29 @@ class Statistics:
         return sum(self.instances_by_phase.values())
 
 
+class Exploration(Protocol[F]):
+    """Rule instances that may prove facts, each looked up once, waiting to be followed to their body facts."""
+
+    def __bool__(self) -> bool:
+        """Whether instances are waiting."""
+        ...
+
+    def add(self, facts: F, positive: SetExpression, negative: SetExpression) -> None:
+        """Look up the instances in [I+, I-] that derive the facts."""
+        ...
+
+    def next(self, proved: SetExpression, most: int) -> F:
+        """The body facts, of the rules' own stratum, of up to so many waiting instances of every fact not yet proved.
+
+        Instances from lower ranks come first; those of proved facts no longer wait.
+        """
+        ...
+
+    def open(self) -> F:
+        """The facts that have instances waiting."""
+        ...
+
+
 class Algebra(Protocol[F]):
     """One engine's facts of one materialisation."""
 
@@ -80,6 +103,7 @@ class Algebra(Protocol[F]):
         positive: SetExpression,
         negative: SetExpression | None = None,
         *,
+        own: SetExpression | None = None,
         changed: F | SetExpression | None = None,
         vanished: F | SetExpression | None = None,
         outside: SetExpression | None = None,
@@ -88,7 +112,8 @@ class Algebra(Protocol[F]):
         """`Pi[I+, I- : P, N]` (equation 134) without the facts in `outside`; each rule instance once.
 
         P is `changed`, N is `vanished`: a positive body atom is in P, or a negated one in N. With neither, all instances:
-        `Pi[I+, I-]`. `negative` is I-, the same as `positive` if left out.
+        `Pi[I+, I-]`. `negative` is I-, the same as `positive` if left out. Body atoms of the head's own stratum are matched
+        in `own` rather than `positive`, if it is given.
         """
         ...
 
@@ -109,8 +134,8 @@ class Algebra(Protocol[F]):
         """
         ...
 
-    def premises(self, facts: F, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression) -> F:
-        """The positive body facts, of the heads' own stratum, of all rule instances in [I+, I-] that derive the facts."""
+    def exploration(self, rules: Sequence[CoreRule]) -> Exploration[F]:
+        """A backward search through rule instances that has not begun."""
         ...
 
     def add(self, name: str, facts: F) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import numpy as np
-
 from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler
 from tidelog.engines.embedded.dispatch import Dispatch
+from tidelog.engines.embedded.exploration import WaitingInstances
 from tidelog.engines.embedded.heads import Heads
 from tidelog.engines.embedded.levels import Strata
 from tidelog.engines.embedded.operators import Context, Slots, run
-from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows
+from tidelog.engines.embedded.sets import Bits, FactSet, Ranks, RowSet, as_rows
 from tidelog.engines.embedded.working import WorkingSets
 from tidelog.errors import LimitExceeded
-from tidelog.facts.kernel import Ids, sorted_unique
+from tidelog.facts.kernel import Ids, Rows
 from tidelog.facts.statistics import StoreStatistics
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
@@ -66,6 +65,7 @@ class EmbeddedAlgebra:
         positive: SetExpression,
         negative: SetExpression | None = None,
         *,
+        own: SetExpression | None = None,
         changed: FactSet | SetExpression | None = None,
         vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
@@ -75,7 +75,7 @@ class EmbeddedAlgebra:
         heads = Heads(self.bits, skip, self._recursive_positions if ranked else None)
         if rules:
             self._forget_old_plans()
-            context = self._context(positive, positive if negative is None else negative)
+            context = self._context(positive, positive if negative is None else negative, own)
             if changed is None and vanished is None:
                 self._apply_everywhere(rules, context, heads, ranked)
             else:
@@ -144,19 +144,24 @@ class EmbeddedAlgebra:
         found = proved.result()
         return found if ranked else FactSet(self.bits, found.parts)
 
-    def premises(self, facts: FactSet, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression) -> FactSet:
-        parts: dict[Table, list[Ids]] = {}
-        considered = 0
-        if facts and rules:
-            self._forget_old_plans()
-            context = self._context(positive, negative)
-            for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, context):
-                considered += length
-                for position in self._recursive_positions(compiled.plan.rule):
-                    table = self.store.tables[compiled.plan.rule.positive[position].predicate]
-                    parts.setdefault(table, []).append(slots[compiled.row_slots[position]])
-        self._count(considered)
-        return FactSet(self.bits, {table: sorted_unique(np.concatenate(rows)) for table, rows in parts.items()})
+    def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
+        return WaitingInstances(self, rules)
+
+    def instances_of(
+        self, facts: FactSet, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression
+    ) -> Iterator[tuple[Table, Rows, list[tuple[Table, Rows]], Ranks]]:
+        """The instances that derive facts: their heads, the body facts of the heads' stratum, and the rank those give."""
+        heads = Heads(self.bits, None, self._recursive_positions)
+        self._forget_old_plans()
+        context = self._context(positive, negative)
+        for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, context):
+            self._count(length)
+            rule = compiled.plan.rule
+            premises = [
+                (compiled.table_of(rule.positive[position]), slots[compiled.row_slots[position]])
+                for position in self._recursive_positions(rule)
+            ]
+            yield compiled.table, slots[compiled.row_slots[HEAD]], premises, heads.ranks_above(compiled, slots, length)
 
     def instances(self, rule: CoreRule) -> Iterator[tuple[list[Ids], int]]:
         """The instances of a rule that hold now, part by part: the columns of its head, repeated where it is."""
@@ -171,9 +176,14 @@ class EmbeddedAlgebra:
 
     # Plans
 
-    def _context(self, positive: SetExpression, negative: SetExpression) -> Context:
-        test = self.bits.test
-        return Context((test(positive), test(Difference(positive, CHANGED)), test(negative), test(Union(negative, VANISHED))))
+    def _context(self, positive: SetExpression, negative: SetExpression, own: SetExpression | None = None) -> Context:
+        own = positive if own is None else own
+        sets = (
+            *(positive, Difference(positive, CHANGED)),
+            *(own, Difference(own, CHANGED)),
+            *(negative, Union(negative, VANISHED)),
+        )
+        return Context([self.bits.test(expression) for expression in sets])
 
     def _everywhere_plan(self, rule: CoreRule, ranked: bool) -> Compiled:
         compiled = self._everywhere.get((id(rule), ranked))
@@ -183,10 +193,9 @@ class EmbeddedAlgebra:
         return compiled
 
     def _compile(self, rule: CoreRule, pivot: Pivot, ranked: bool) -> Compiled:
-        keep = self._recursive_positions(rule) if ranked else ()
-        if pivot.place is Place.HEAD:
-            keep = (*keep, HEAD)
-        return self._compiler.compile(plan(rule, pivot, self._planner_statistics), keep)
+        own = self._recursive_positions(rule)
+        keep = (*(own if ranked else ()), *((HEAD,) if pivot.place is Place.HEAD else ()))
+        return self._compiler.compile(plan(rule, pivot, self._planner_statistics), own, keep)
 
     def _dispatch(self, rules: Sequence[CoreRule], kind: str) -> Dispatch:
         """The plans of some rules from all places of one kind; `ranked` ones keep the rows that ranks depend on."""

@@ -26,8 +26,8 @@ from tidelog.plan.model import Bind, Match, Place, Plan, Refuse, Role, Step, Tes
 from tidelog.plan.planner import expression_variables, variables
 from tidelog.syntax.ast import Atom, Constant, Variable
 
-POSITIVE_ALL, POSITIVE_OUTSIDE, NEGATIVE_ALL, NEGATIVE_OUTSIDE = range(4)
-"""The roles an atom is tested in, as numbers into `Context.tests`."""
+POSITIVE_ALL, POSITIVE_OUTSIDE, OWN_ALL, OWN_OUTSIDE, NEGATIVE_ALL, NEGATIVE_OUTSIDE = range(6)
+"""The roles an atom is tested in, as numbers into `Context.tests`; `OWN` are positive atoms of the head's own stratum."""
 
 
 @dataclass(slots=True)
@@ -64,14 +64,18 @@ class Compiler:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def compile(self, plan: Plan, keep_rows: Collection[int] = ()) -> Compiled:
-        """`keep_rows` are the positive atoms whose matched rows the caller wants to see, `HEAD` for the head itself."""
-        return _Compilation(self.store, plan, keep_rows).result()
+    def compile(self, plan: Plan, own: Collection[int] = (), keep_rows: Collection[int] = ()) -> Compiled:
+        """`own` are the positive atoms of the head's own stratum.
+
+        `keep_rows` are the positive atoms whose matched rows the caller wants to see, `HEAD` for the head itself.
+        """
+        return _Compilation(self.store, plan, own, keep_rows).result()
 
 
 class _Compilation:
-    def __init__(self, store: Store, plan: Plan, keep_rows: Collection[int]) -> None:
+    def __init__(self, store: Store, plan: Plan, own: Collection[int], keep_rows: Collection[int]) -> None:
         self.store = store
+        self.own = own
         self.plan = plan
         names = sorted({name for step in plan.steps for name in _names(step)} | variables(plan.rule.head))
         self.slot_of = {name: slot for slot, name in enumerate(names)}
@@ -133,7 +137,7 @@ class _Compilation:
 
     def _match(self, step: Match, known: set[str], needed: set[str], live: Sequence[int]) -> Operator:
         table = self._table(step.atom)
-        role = POSITIVE_OUTSIDE if step.role is Role.OUTSIDE else POSITIVE_ALL
+        role = (OWN_ALL if step.position in self.own else POSITIVE_ALL) + (step.role is Role.OUTSIDE)
         outputs = self._outputs(step, known, needed)
         source_of = {column: self._source(step.atom.terms[column]) for column in step.bound}
         if not step.bound and table.arity:

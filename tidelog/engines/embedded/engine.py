@@ -20,6 +20,7 @@ from tidelog.facts.store import Store
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.dred import dred
+from tidelog.maintain.fbf import bf, fbf
 from tidelog.maintain.ranked import ranked
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
@@ -33,7 +34,7 @@ Batch = Mapping[str, Columns]
 OnRound = Callable[[Statistics], None]
 
 
-ALGORITHMS: Mapping[str, Callable[[EmbeddedAlgebra, Update], None]] = {"dred": dred, "ranked": ranked}
+ALGORITHMS: Mapping[str, Callable[[EmbeddedAlgebra, Update], None]] = {"bf": bf, "dred": dred, "fbf": fbf, "ranked": ranked}
 """The algorithms that maintain by the algebra."""
 
 

@@ -1,0 +1,147 @@
+"""Forward/Backward/Forward: look for another proof before deleting.
+
+Motik, Nenov, Piro, Horrocks: Maintenance of Datalog Materialisations Revisited (2019), Algorithm 5. Never aborting a branch
+makes it B/F, always aborting makes it DRed.
+
+    paper         here
+    D, A          facts overdeleted so far, facts added (back) so far
+    B             blocked facts: not all that could prove them was looked at
+    C             checked facts
+    P             proved facts
+    Y             facts that follow from P but were not checked when that was found: delayed
+    N_D, Delta_D  `found`, `delta`
+    N_P, Delta_P  `follows`, `proved`
+
+Invariants: C - P - B holds only facts that cannot be proved; P holds only facts that hold in the new materialisation; every
+fact of D - B is gone for good, so only D & B needs rederivation.
+
+Cost (Theorem 25): as DRed's, and backward chaining considers each recursive rule instance at most once.
+
+Deviations. Facts are checked a set at a time: a wave saturates everything it reached, then follows only the next few
+instances of each fact still open, those from the lowest ranks first, since they are the likeliest to survive. An instance is
+looked up once and waits for its turn. If a branch is aborted, all facts that the check leaves open are blocked, where the
+paper blocks those on the way to it: more is rederived, nothing is missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic
+
+from tidelog.maintain.algebra import Algebra, Exploration, F, Update
+from tidelog.maintain.dred import affected, insert, rederivable
+from tidelog.maintain.sets import EXPLICIT as E
+from tidelog.maintain.sets import PRESENT as I  # the paper's letter
+from tidelog.maintain.sets import Working
+from tidelog.program.stratify import Stratum
+
+Strategy = Callable[[int, int], bool]
+"""ABORTBRANCH: whether to stop, given the wave's number (from 0) and how many facts were checked in this update."""
+
+ALWAYS: Strategy = lambda wave, checked: True  # noqa: E731
+NEVER: Strategy = lambda wave, checked: False  # noqa: E731
+
+WAVE = 4
+"""How many instances of a fact a wave follows."""
+
+
+def depth_bounded(waves: int) -> Strategy:
+    return lambda wave, checked: wave >= waves
+
+
+def budget_bounded(facts: int) -> Strategy:
+    return lambda wave, checked: checked >= facts
+
+
+def fbf(algebra: Algebra[F], update: Update, abort: Strategy = NEVER) -> None:
+    """FBF, Algorithm 5, for one update."""
+    D, A = algebra.working("D"), algebra.working("A")
+    checked = 0
+    for stratum in algebra.strata.strata:
+        sets = (algebra.working(name) for name in "BCPY")  # line 61
+        run = _Deletion(algebra, stratum, update, abort, D, A, *sets, algebra.exploration(stratum.recursive), checked)
+        deleted = run.delete_unproved()  # line 62
+        checked = run.checked
+        A |= deleted & run.B & run.P  # line 63
+        open_facts = (deleted & run.B) - run.P
+        R = (open_facts & run.Y) | rederivable(algebra, stratum, open_facts - run.Y, update, D, A)  # line 64
+        insert(algebra, stratum, R, update, D, A)  # line 65
+    algebra.commit(deleted=D - A, inserted=A - D)  # line 66
+
+
+bf = partial(fbf, abort=NEVER)
+
+
+@dataclass(slots=True)
+class _Deletion(Generic[F]):
+    """DELETEUNPROVED for one stratum."""
+
+    algebra: Algebra[F]
+    stratum: Stratum
+    update: Update
+    abort: Strategy
+    D: Working
+    A: Working
+    B: Working
+    C: Working
+    P: Working
+    Y: Working
+    exploration: Exploration[F]
+    checked: int
+
+    def delete_unproved(self) -> F:
+        """Lines 67 to 76; gives D & Out^s."""
+        algebra, D, A = self.algebra, self.D, self.A
+        algebra.phase = "deletion"
+        found = affected(algebra, self.stratum, self.update, D, A)  # line 68
+        deleted = algebra.empty()
+        while found:  # line 74
+            self.check(found)  # line 72
+            delta = found - self.P  # line 73
+            algebra.phase = "deletion"
+            follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, changed=delta)  # line 75
+            D |= delta  # line 76
+            algebra.end_round(delta)
+            deleted = deleted | delta
+            found = follows - D  # line 71
+        return deleted
+
+    def check(self, facts: F) -> None:
+        """CHECK, lines 77 to 85, for a set of facts: prove those that can be proved."""
+        B, C, P, D, A = self.B, self.C, self.P, self.D, self.A
+        frontier = facts - C  # line 78
+        wave = 0
+        while True:
+            if frontier and self.abort(wave, self.checked):  # line 79
+                B |= (frontier | self.exploration.open() | facts) - P
+                return
+            self.saturate(frontier)  # line 80
+            if not facts - P:  # line 85
+                return
+            self.algebra.phase = "backward"
+            self.exploration.add(frontier - P, I - (D - (A | B)), I | A)  # line 81
+            frontier = self.exploration.next(P, WAVE)
+            if not frontier and not self.exploration:
+                return
+            frontier = frontier - C  # lines 82, 83, 78
+            wave += 1
+
+    def saturate(self, facts: F) -> None:
+        """SATURATE, lines 86 to 95: what follows from the facts that need no further search."""
+        algebra, C, P, Y, D, A = self.algebra, self.C, self.P, self.Y, self.D, self.A
+        C |= facts  # line 87
+        self.checked += len(facts)
+        algebra.phase = "forward"
+        known = Y | (E - self.update.delete)
+        follows = (facts & known) | algebra.provable(
+            facts - known, self.stratum.nonrecursive, I - (D - A), I | A
+        )  # lines 88, 89
+        while True:
+            Y |= follows - C  # line 91
+            proved = (follows & C) - P
+            if not proved:  # line 92
+                return
+            P |= proved  # line 93
+            follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, own=P, changed=proved)  # line 94

@@ -15,7 +15,7 @@ ROOT = str(Path(__file__).parent.parent)
 if ROOT not in sys.path:  # so that tests can say `from tests.oracle import ...`, however pytest was started
     sys.path.insert(0, ROOT)
 
-COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("ci", max_examples=80, print_blob=True, **COMMON)
-settings.register_profile("deep", max_examples=3000, print_blob=True, **COMMON)
+BASE = settings(deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+settings.register_profile("ci", BASE, max_examples=80)
+settings.register_profile("deep", BASE, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

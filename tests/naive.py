@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.oracle import Facts, Row, explicit_facts, without_empty
 from tidelog.program import CoreRule, Program
@@ -18,7 +18,7 @@ from tidelog.syntax.ast import Arithmetic, Atom, AtomTerm, Comparison, Expressio
 from tidelog.terms import Term
 
 Binding = dict[str, Term]
-COMPARE = {
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -26,6 +26,7 @@ COMPARE = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+CALCULATE: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 NUMBERS = (int, float, Decimal)
 
 
@@ -190,7 +191,7 @@ def evaluate(expression: Expression, binding: Binding) -> Term | None:
     left, right = evaluate(expression.left, binding), evaluate(expression.right, binding)
     if type(left) is not int or type(right) is not int:
         return None
-    return {"+": operator.add, "-": operator.sub, "*": operator.mul}[expression.operator](left, right)
+    return CALCULATE[expression.operator](left, right)
 
 
 def compare(symbol: str, left: Term, right: Term) -> bool:
@@ -198,7 +199,7 @@ def compare(symbol: str, left: Term, right: Term) -> bool:
     numeric = all(isinstance(value, NUMBERS) and not isinstance(value, bool) for value in (left, right))
     if not numeric and type(left) is not type(right):
         return symbol == "!="
-    return bool(COMPARE[symbol](left, right))
+    return COMPARE[symbol](left, right)
 
 
 def ground(atom: Atom, binding: Binding) -> tuple[str, Row]:

@@ -245,4 +245,12 @@ CASES = (
             "",
         ),
     ),
+    Case(
+        "large-integers",  # on both sides of the integers that need no place in the dictionary
+        """
+        less(?x, ?y) :- n(?x), n(?y), ?x < ?y . most(?x) :- n(?x), ~less(?x, _) . next(?x, ?z) :- n(?x), n(?z), ?z = ?x + 1 .
+        """,
+        "+n(1073741823) +n(1073741824) +n(-1073741824) +n(-1073741825) +n(0)",
+        ("+n(1073741825)", "-n(1073741824)", "+n(2147483000) -n(0)", "-n(-1073741825) +n(1073741822)"),
+    ),
 )

@@ -199,7 +199,8 @@ def edges(facts: Facts) -> Iterator[set[Row]]:
     for predicate, rows in facts.items():
         if predicate == "triple":
             names = {row[1] for row in rows} - {"type"}
-            yield from ({(row[0], row[2]) for row in rows if row[1] == name} for name in names)
+            for name in names:
+                yield {(row[0], row[2]) for row in rows if row[1] == name}
         else:
             yield {row for row in rows if len(row) == 2}
 

@@ -11,7 +11,7 @@ from tests import naive, oracle
 from tests.generators import Case, cases
 from tests.mirror import explicit_of, facts_of
 from tests.oracle import Facts, without_empty
-from tests.updates import rule_text
+from tests.updates import Row, rule_text
 from tidelog import Materialisation, Program
 
 
@@ -56,12 +56,18 @@ def test_every_fact_has_a_witness_of_lower_rank(case: Case) -> None:
     witnessed = {
         (predicate, row)
         for predicate, row, body in naive.same_stratum_instances(program)
-        if predicate not in program.hidden and all(mat.rank(*fact) < mat.rank(predicate, row) for fact in body)
+        if predicate not in program.hidden and all(rank(mat, *fact) < rank(mat, predicate, row) for fact in body)
     }
     for predicate, rows in facts_of(mat).items():
         for row in rows:
-            assert (mat.rank(predicate, row) == 0) == (row in explicit.get(predicate, ()))
-            assert mat.rank(predicate, row) == 0 or (predicate, row) in witnessed
+            assert (rank(mat, predicate, row) == 0) == (row in explicit.get(predicate, ()))
+            assert rank(mat, predicate, row) == 0 or (predicate, row) in witnessed
+
+
+def rank(mat: Materialisation, predicate: str, row: Row) -> int:
+    rank = mat.rank(predicate, row)
+    assert rank is not None, f"{predicate}{row} holds and has no rank"
+    return rank
 
 
 def materialised(case: Case) -> Facts:

@@ -1,0 +1,8 @@
+"""Which algorithms run on which engines: all that the contract and the properties hold them to. A new one is one line here."""
+
+from __future__ import annotations
+
+ALGORITHMS: dict[str, tuple[str, ...]] = {
+    "embedded": ("auto", "rematerialise"),
+}
+COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]

@@ -1,13 +1,12 @@
-"""How terms are written: N-Triples, and the rule language.
+"""Terms in N-Triples: how each is written, and what a text means.
 
-Both spell the same terms; the rule language has short forms (`12`, `1.5`, `1.0E0`, `true`) where N-Triples writes
-`"12"^^<http://www.w3.org/2001/XMLSchema#integer>`.
+Every term has exactly one text, also the Python values: `12` is `"12"^^<http://www.w3.org/2001/XMLSchema#integer>`. How terms
+are written in rule text is `tidelog.syntax.formatter`'s matter.
 """
 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 
 from tidelog.errors import DataError
 from tidelog.terms import (
@@ -49,13 +48,6 @@ def ntriples(term: Term) -> str:
     if language is not None:
         return f"{quoted(lexical)}@{language}"
     return quoted(lexical) if datatype == _STRING else f"{quoted(lexical)}^^<{datatype}>"
-
-
-def rule_text(term: Term) -> str:
-    """`term` as a rule program writes it."""
-    if isinstance(term, bool | int | Decimal) or (isinstance(term, float) and term - term == 0):
-        return lexical_form(term)[0]
-    return ntriples(term)
 
 
 def parse_term(written: str) -> Term | None:

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import INLINE, ZERO, Ids, factorize
-from tidelog.notation import ntriples, rule_text
+from tidelog.notation import ntriples
+from tidelog.syntax.formatter import format_term
 from tidelog.terms import BlankNode, Iri, Literal, Term
 
 if TYPE_CHECKING:
@@ -100,13 +101,13 @@ def decode(dictionary: Dictionary, ids: Ids) -> pa.Array:
     """A column of the terms: int64, string, bool, double, ... if all are of one kind.
 
     IRIs, blank nodes and literals become strings in N-Triples syntax; a mixture becomes strings in the rule language, where
-    the string `a` is written `"a"`.
+    the string `12` is written `"12"`.
     """
     column = natural(dictionary, ids)
     if column is not None:
         return column
     kinds = set(map(type, dictionary.decode(factorize(ids)[0])))
-    return texts(dictionary, ids, ntriples if kinds <= {Iri, BlankNode, Literal} else rule_text)
+    return texts(dictionary, ids, ntriples if kinds <= {Iri, BlankNode, Literal} else format_term)
 
 
 def natural(dictionary: Dictionary, ids: Ids) -> pa.Array | None:

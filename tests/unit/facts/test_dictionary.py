@@ -176,7 +176,7 @@ def test_arrow_that_holds_no_terms(array: pa.Array, message: str) -> None:
         ([time(1)], "time64[us]", [time(1)]),
         ([Decimal("1.5"), Decimal("10")], "decimal128(3, 1)", [Decimal("1.5"), Decimal("10.0")]),
         ([Iri("http://a"), BlankNode("b")], "large_string", ["<http://a>", "_:b"]),
-        (["a", 1, Iri("http://a")], "large_string", ['"a"', "1", "<http://a>"]),
+        (["a", "12", 12, Iri("http://a")], "large_string", ["a", '"12"', "12", "<http://a>"]),
         ([], "large_string", []),
     ],
 )

@@ -8,7 +8,7 @@ facts and a prefix is a range; for three columns and more it is a mixed hash, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ Keys: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.uint32]
 Positions: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
+
+N = TypeVar("N", bound=np.generic)
 
 SHIFT = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
@@ -65,8 +67,8 @@ def starts_of_groups(ordered: NDArray[np.generic]) -> Mask:
     return first
 
 
-def sorted_unique(keys: Keys) -> Keys:
-    """The distinct keys in order; sorts in place."""
+def sorted_unique(keys: NDArray[N]) -> NDArray[N]:
+    """The distinct values in order; sorts in place."""
     if len(keys) < 2:
         return keys
     keys.sort()

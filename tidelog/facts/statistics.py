@@ -51,8 +51,8 @@ class StoreStatistics:
                 return float(sum(int(index.prefix_ranges(run, value)[1][0]) for run in index.runs))
         sample = self._sample(table)
         hits = np.ones(len(sample), np.bool_)
-        for column, value in zip(columns, ids, strict=True):
-            hits &= table.columns[column][sample] == np.uint32(value)
+        for column, one in zip(columns, ids, strict=True):
+            hits &= table.columns[column][sample] == np.uint32(one)
         return max(0.5, float(hits.sum())) * table.count / len(sample)
 
     def _agreement(self, table: Table, atom: Atom, constants: tuple[int, ...], columns: tuple[int, ...]) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.facts.index import Index
-from tidelog.facts.kernel import Ids, Keys, Mask, Rows, is_exact, pack, sorted_unique, starts_of_groups, unpack
+from tidelog.facts.kernel import Ids, Keys, Mask, N, Rows, is_exact, pack, sorted_unique, starts_of_groups, unpack
 
 PRESENT = 1
 EXPLICIT = 2
@@ -304,8 +304,8 @@ class Table:
         return known
 
 
-def _longer(array: NDArray[np.generic], capacity: int, used: int) -> NDArray[np.generic]:
-    longer = np.empty(capacity, array.dtype)
+def _longer(array: NDArray[N], capacity: int, used: int) -> NDArray[N]:
+    longer: NDArray[N] = np.empty(capacity, array.dtype)
     longer[:used] = array[:used]
     return longer
 
@@ -321,7 +321,7 @@ def _distinct(columns: Sequence[Ids]) -> tuple[Keys, list[Ids]]:
     for column in ordered:
         differs |= starts_of_groups(column)
     if np.any(differs & ~first):  # two facts share a hash: order by all columns as well
-        order = np.lexsort((*reversed(ordered), keys))
+        order = np.lexsort([*reversed(ordered), keys])
         keys = keys[order]
         ordered = [column[order] for column in ordered]
         first = starts_of_groups(keys)

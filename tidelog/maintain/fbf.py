@@ -40,11 +40,16 @@ from tidelog.program.stratify import Stratum
 Strategy = Callable[[int, int], bool]
 """ABORTBRANCH: whether to stop, given the wave's number (from 0) and how many facts were checked in this update."""
 
-ALWAYS: Strategy = lambda wave, checked: True  # noqa: E731
-NEVER: Strategy = lambda wave, checked: False  # noqa: E731
-
 WAVE = 4
 """How many instances of a fact a wave follows."""
+
+
+def always(wave: int, checked: int) -> bool:
+    return True
+
+
+def never(wave: int, checked: int) -> bool:
+    return False
 
 
 def depth_bounded(waves: int) -> Strategy:
@@ -55,13 +60,13 @@ def budget_bounded(facts: int) -> Strategy:
     return lambda wave, checked: checked >= facts
 
 
-def fbf(algebra: Algebra[F], update: Update, abort: Strategy = NEVER) -> None:
+def fbf(algebra: Algebra[F], update: Update, abort: Strategy = never) -> None:
     """FBF, Algorithm 5, for one update."""
     D, A = algebra.working("D"), algebra.working("A")
     checked = 0
     for stratum in algebra.strata.strata:
-        sets = (algebra.working(name) for name in "BCPY")  # line 61
-        run = _Deletion(algebra, stratum, update, abort, D, A, *sets, algebra.exploration(stratum.recursive), checked)
+        B, C, P, Y = (algebra.working(name) for name in "BCPY")  # line 61
+        run = _Deletion(algebra, stratum, update, abort, D, A, B, C, P, Y, algebra.exploration(stratum.recursive), checked)
         deleted = run.delete_unproved()  # line 62
         checked = run.checked
         A |= deleted & run.B & run.P  # line 63
@@ -71,7 +76,7 @@ def fbf(algebra: Algebra[F], update: Update, abort: Strategy = NEVER) -> None:
     algebra.commit(deleted=D - A, inserted=A - D)  # line 66
 
 
-bf = partial(fbf, abort=NEVER)
+bf = partial(fbf, abort=never)
 
 
 @dataclass(slots=True)
@@ -144,4 +149,5 @@ class _Deletion(Generic[F]):
             if not proved:  # line 92
                 return
             P |= proved  # line 93
+            algebra.ranks_hold = False
             follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, own=P, changed=proved)  # line 94

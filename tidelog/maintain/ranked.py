@@ -5,8 +5,8 @@ Every fact has a rank, a small integer fixed when it was derived, such that
     (1) every fact is explicit, or has a *witness*: a rule instance that derives it, all of whose positive body facts of the
         fact's own stratum have a lower rank.
 
-DRed (`maintain.dred`) overdeletes a fact as soon as it loses one derivation. Here a fact stays as long as it is explicit or some
-instance in what survives is a witness by the ranks of today; it is asked again whenever such an instance is lost.
+DRed (`maintain.dred`) overdeletes a fact as soon as it loses one derivation. Here a fact stays as long as it is explicit or
+some instance in what survives is a witness by the ranks of today; it is asked again whenever such an instance is lost.
 
     symbol     meaning
     D, A       facts overdeleted so far, facts added (back) so far

@@ -40,7 +40,7 @@ class Working(Named):
 
     add: Callable[[str, Any], None] = field(compare=False, repr=False)
 
-    def __ior__(self, facts: Any) -> Working:
+    def __ior__(self, facts: Any) -> Working:  # type: ignore[override, misc]  # `D |= facts` adds, `D | other` is a set
         self.add(self.name, facts)
         return self
 

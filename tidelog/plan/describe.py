@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from tidelog.plan.model import Bind, Match, Pivot, Place, Plan, Refuse, Role, Step
 from tidelog.plan.planner import NoStatistics, Statistics, pivots, plan
 from tidelog.program.normal import CoreRule
-from tidelog.syntax.formatter import PREDECLARED, format_atom, format_expression, format_literal
+from tidelog.syntax.formatter import format_atom, format_expression, format_literal
+from tidelog.syntax.names import PREDECLARED
 
 _IN = {Role.ALL: "", Role.CHANGE: " in the change", Role.OUTSIDE: " outside the change"}
 

@@ -44,6 +44,7 @@ class EmbeddedAlgebra:
         self.strata = strata
         self.statistics = Statistics()
         self.phase = "forward"
+        self.ranks_hold = True
         self.bits = Bits()
         self.sets = WorkingSets(self.bits)
         self._on_round = on_round

@@ -179,7 +179,7 @@ class Probe:
                 part: Slots = [None] * len(slots)  # type: ignore[list-item]
                 for slot in self.live:
                     part[slot] = slots[slot][a:b]
-                for source in self.sources + [s for _, s in self.checks]:
+                for source in (*self.sources, *(s for _, s in self.checks)):
                     if source.slot >= 0:
                         part[source.slot] = slots[source.slot][a:b]
                 total = int(counts[a:b].sum())

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tidelog.bench import compare, startup
 from tidelog.bench.options import Options
-from tidelog.bench.process import machine, machine_line
+from tidelog.bench.process import machine, machine_line, others_load
 from tidelog.bench.results import OWN, Comparison, Results
 from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
@@ -26,7 +26,10 @@ def run(options: Options) -> int:
         find_system(system)
     names = chosen(options.names)
     facts = machine()
-    console.print(f"{machine_line(facts)}\n", highlight=False)
+    console.print(machine_line(facts), highlight=False)
+    if (load := others_load()) > 0.25:
+        console.print(f"[yellow]the machine is busy (load {load:.1f}): times on the wall say little, compare cpu")
+    console.print()
     comparisons: list[Comparison] = []
     for name in names:
         comparisons.append(_one(name, options))

@@ -44,6 +44,11 @@ def machine_line(facts: dict[str, str | int]) -> str:
     return f"{facts['cores']} cores, {facts['processor']}, {facts['system']}; " + ", ".join(named)
 
 
+def others_load() -> float:
+    """How many processes, on average over the last minute, wanted a core; 0 where the system does not tell."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+
+
 def _from_status(key: str) -> int | None:
     if not _STATUS.exists():
         return None

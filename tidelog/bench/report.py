@@ -20,7 +20,7 @@ def markdown(results: Results) -> str:
 
 def _section(comparison: Comparison) -> str:
     own = next((line.best for line in comparison.lines if line.system == OWN), None)
-    headings = ["system", "best", "median", "ratio", "facts", "peak memory"]
+    headings = ["system", "best", "median", "ratio", "cpu", "facts", "peak memory"]
     headings += [comparison.measure] if comparison.measure else []
     rows = [headings, ["---", *["---:"] * (len(headings) - 1)]]
     rows += [_row(line, own)[: len(headings)] for line in comparison.lines]
@@ -38,7 +38,8 @@ def _systems() -> str:
 
 def _row(line: Line, own: float | None) -> list[str]:
     times = [seconds(line.best), seconds(line.median)] if line.runs else [line.note or "", ""]
-    return [line.system, *times, ratio(line.best, own), amount(line.facts), memory(line.peak), amount(line.measured)]
+    work = [seconds(line.cpu), amount(line.facts), memory(line.peak)]
+    return [line.system, *times, ratio(line.best, own), *work, amount(line.measured)]
 
 
 if __name__ == "__main__":

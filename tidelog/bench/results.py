@@ -16,6 +16,8 @@ class Run:
 
     phases: Mapping[str, float]
     facts: int | None
+    cpu: float | None = None
+    """Processor seconds over all threads, which a busy machine changes less than the time on the wall."""
     checksum: int | None = None
     instances: int | None = None
     """Rule instances considered, where the system tells."""
@@ -57,6 +59,10 @@ class Line:
     @property
     def median(self) -> float | None:
         return median(run.seconds for run in self.runs) if self.runs else None
+
+    @property
+    def cpu(self) -> float | None:
+        return min((run.cpu for run in self.runs if run.cpu is not None), default=None)
 
     @property
     def facts(self) -> int | None:

@@ -36,6 +36,7 @@ def _table(comparison: Comparison) -> Table:
         "best": [seconds(line.best) for line in ran],
         "median": [seconds(line.median) for line in ran],
         "ratio": [ratio(line.best, own) for line in ran],
+        "cpu": [seconds(line.cpu) for line in ran],
         "facts": [amount(line.facts) for line in ran],
         "peak memory": [memory(line.peak) for line in ran],
         comparison.measure or "": [amount(line.measured) for line in ran],

@@ -22,12 +22,15 @@ class Clock:
         gc.collect()
         self.idle = resident_bytes()
         self.phases: dict[str, float] = {}
+        self.cpu = 0.0
+        """Processor seconds of all threads."""
         self.peak = 0
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         yield
+        self.cpu += time.process_time() - cpu
         self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
         self.peak = max(0, peak_bytes() - self.idle)
 

@@ -31,7 +31,7 @@ def measure(system: str, workload: str, directory: Path) -> Run:
     gc.collect()
     held = max(0, resident_bytes() - clock.idle)
     total = checksum(answer.rows()) if answer.rows else None
-    return Run(clock.phases, answer.facts, total, answer.instances, answer.rounds, clock.peak, held)
+    return Run(clock.phases, answer.facts, clock.cpu, total, answer.instances, answer.rounds, clock.peak, held)
 
 
 if __name__ == "__main__":

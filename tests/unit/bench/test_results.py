@@ -21,7 +21,9 @@ from tidelog.errors import SetupError
 
 
 def line(system: str, *seconds: float, facts: int = 10, checksum: int | None = None, measured: float | None = None) -> Line:
-    runs = tuple(Run({"load": second / 4, "evaluate": second * 3 / 4}, facts, checksum, peak=2_000_000) for second in seconds)
+    runs = tuple(
+        Run({"load": second / 4, "evaluate": second * 3 / 4}, facts, second * 2, checksum, peak=2_000_000) for second in seconds
+    )
     return Line(system, runs, measured=measured)
 
 
@@ -87,8 +89,8 @@ def test_markdown() -> None:
     )
     text = markdown(results)
     assert text.startswith("Measured on 2 cores, Abacus, Linux; python 3.13.\n\n### closure\n\nPaths (nodes 4,000).\n")
-    assert "| tidelog | 50.0 ms | 50.0 ms | 1.00x | 10 | 2 MB | 20.0 M |" in text
-    assert "| nemo | 500 ms | 500 ms | 10.00x | 10 | 2 MB |  |" in text
+    assert "| tidelog | 50.0 ms | 50.0 ms | 1.00x | 100 ms | 10 | 2 MB | 20.0 M |" in text
+    assert "| nemo | 500 ms | 500 ms | 10.00x | 1.00 s | 10 | 2 MB |  |" in text
     assert "| clingo | not installed |" in text
     assert "- target: at least 2 times faster than nemo: met" in text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,13 @@ def test_blocks_do_what_the_page_shows(page: Path, tmp_path: Path) -> None:
 def test_blocks_that_are_not_run_are_known(page: Path) -> None:
     found = [block for block in blocks(page.read_text(encoding="utf-8")) if "no-run" in block.flags]
     assert len(found) == NO_RUN.get(page.name, 0), [f"{page.name}:{block.line}" for block in found]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    assert not missing
 
 
 def test_the_runner_notices_a_wrong_output(tmp_path: Path) -> None:

@@ -2,22 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tidelog.engines.embedded.batches import Changed, ChangedBatch
+from tidelog.facts.kernel import Ids, Mask
 from tidelog.maintain.algebra import Statistics
-from tidelog.relation import Relations
+from tidelog.relation import Relation, Relations
+from tidelog.terms import Term
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MakeRelation = Callable[[str, list[Ids], int], Relation]
+"""A relation of a predicate from its columns and their length."""
+
+
+class ChangedRelations(Relations):
+    """Facts that appeared, or that vanished, by predicate; `explicit` and `derived` are the two kinds apart."""
+
+    def __init__(self, batch: ChangedBatch, make: MakeRelation, empty: Callable[[str], Relation]) -> None:
+        self._batch, self._make = batch, make
+        super().__init__({name: make(name, list(facts.columns), len(facts)) for name, facts in batch.items()}, empty)
+
+    @property
+    def explicit(self) -> Relations:
+        """The facts that were given (now, or before they vanished)."""
+        return self._only(lambda facts: facts.explicit)
+
+    @property
+    def derived(self) -> Relations:
+        """The facts that only followed from others."""
+        return self._only(lambda facts: ~facts.explicit)
+
+    def mask(self, predicate: str) -> Mask:
+        """Which facts of a predicate are, or were, explicit."""
+        return self._batch[predicate].explicit if predicate in self._batch else np.zeros(0, np.bool_)
+
+    def _only(self, which: Callable[[Changed], Mask]) -> Relations:
+        some: dict[str, Relation] = {}
+        for name, facts in self._batch.items():
+            mask = which(facts)
+            if mask.any():
+                some[name] = self._make(name, [column[mask] for column in facts.columns], int(np.count_nonzero(mask)))
+        return Relations(some, self._empty)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
     """Net changes by predicate: no fact is in both."""
 
-    inserted: Relations
-    deleted: Relations
+    inserted: ChangedRelations
+    deleted: ChangedRelations
     statistics: Statistics
 
     def __bool__(self) -> bool:
         return bool(len(self.inserted) or len(self.deleted))
+
+    def __iter__(self) -> Iterator[tuple[int, str, tuple[Term, ...]]]:
+        """Every change as (-1 or +1, predicate, fact), first what vanished."""
+        for sign, relations in self._signed():
+            for predicate, relation in relations.items():
+                for fact in relation:
+                    yield sign, predicate, fact
+
+    @property
+    def predicates(self) -> list[str]:
+        """The predicates with changes, in alphabetical order."""
+        return sorted({*self.inserted, *self.deleted})
+
+    def to_arrow(self, predicate: str) -> pa.Table:
+        """The changes of one predicate: its columns, `change` (-1 or +1), and `explicit`."""
+        import pyarrow as pa
+
+        tables = []
+        for sign, relations in self._signed():
+            table = relations[predicate].to_arrow()
+            signs = pa.array(np.full(len(table), sign, np.int8))
+            tables.append(table.append_column("change", signs).append_column("explicit", pa.array(relations.mask(predicate))))
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    def _signed(self) -> tuple[tuple[int, ChangedRelations], ...]:
+        return (-1, self.deleted), (1, self.inserted)
 
     def __repr__(self) -> str:
         return f"<Changes: inserted {self.inserted!r}, deleted {self.deleted!r}>"

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from tidelog.changes import Changes
-from tidelog.engines.embedded.engine import Batch, EmbeddedEngine, batch_length
+from tidelog.changes import ChangedRelations, Changes
+from tidelog.engines.embedded.batches import Batch, ChangedBatch
+from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.errors import DataError
 from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT
@@ -24,7 +25,7 @@ from tidelog.maintain.algebra import Statistics
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
 from tidelog.query import answer
-from tidelog.relation import Relation, Relations, column_names
+from tidelog.relation import Relation, column_names
 from tidelog.syntax import ast
 from tidelog.terms import Term
 
@@ -56,12 +57,11 @@ class Materialisation:
         progress: Report | None = None,
     ) -> None:
         _one_of("engine", engine, ("embedded",))
-        _one_of("algorithm", algorithm, ALGORITHMS)
         _one_of("strata", strata, STRATA)
         _one_of("on_bad_row", on_bad_row, ("stop", "skip"))
         self.program = Program.parse(program) if isinstance(program, str) else program
-        self.algorithm = algorithm
         self._report = progress
+        self.algorithm = algorithm
         started = time.perf_counter()
         stratification = self.program.stratify(single=strata == "single")
         arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
@@ -76,6 +76,16 @@ class Materialisation:
         self.statistics: Statistics = self._engine.materialise(batches)
         """What the latest materialisation or update took."""
         self.statistics.seconds = time.perf_counter() - started
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm of the next update; set it to switch."""
+        return self._algorithm
+
+    @algorithm.setter
+    def algorithm(self, name: str) -> None:
+        _one_of("algorithm", name, ALGORITHMS)
+        self._algorithm = name
 
     # Facts in
 
@@ -120,14 +130,10 @@ class Materialisation:
         started = time.perf_counter()
         inserts = self._batch(insert or {}, "insert")
         deletes = self._batch(delete or {}, "delete")
-        chosen = "ranked" if self.algorithm == "auto" else self.algorithm
-        if chosen == "rematerialise":
-            inserted, deleted, statistics = self._engine.rematerialise(inserts, deletes)
-        else:
-            inserted, deleted, statistics = self._engine.maintain(chosen, inserts, deletes)
+        inserted, deleted, statistics = self._engine.update(self.algorithm, inserts, deletes)
         statistics.seconds = time.perf_counter() - started
         self.statistics = statistics
-        return Changes(self._frozen(inserted), self._frozen(deleted), statistics)
+        return Changes(self._changed(inserted), self._changed(deleted), statistics)
 
     def _batch(self, facts: Mapping[str, Any], what: str) -> Batch:
         from tidelog.io.ingest import columns, nullary
@@ -210,7 +216,7 @@ class Materialisation:
             raise DataError(f"no rule, fact or import of the program has the predicate {predicate!r}", hint=hint)
         return self._engine.arities[predicate]
 
-    def _frozen(self, batch: Batch) -> Relations:
+    def _changed(self, batch: ChangedBatch) -> ChangedRelations:
         def relation(predicate: str, columns: list[Ids], length: int) -> Relation:
             names = column_names(predicate, self._arity(predicate))
             return Relation.frozen(predicate, names, self._engine.dictionary, columns, length)
@@ -218,14 +224,8 @@ class Materialisation:
         def empty(predicate: str) -> Relation:
             return relation(predicate, [np.empty(0, np.uint32)] * self._arity(predicate), 0)
 
-        return Relations(
-            {
-                predicate: relation(predicate, list(columns), batch_length(columns, self._engine.arities[predicate]))
-                for predicate, columns in batch.items()
-                if predicate not in self.program.hidden
-            },
-            empty,
-        )
+        visible = {predicate: facts for predicate, facts in batch.items() if predicate not in self.program.hidden}
+        return ChangedRelations(visible, relation, empty)
 
     def _on_round(self, statistics: Statistics) -> None:
         assert self._report is not None

@@ -45,9 +45,9 @@ class Table:
         "arity",
         "count",
         "identity",
-        "invisible",
         "marked",
         "predicate",
+        "present",
     )
 
     def __init__(self, predicate: str, arity: int) -> None:
@@ -55,8 +55,8 @@ class Table:
         self.arity = arity
         self.count = 0
         """Rows so far, present or not."""
-        self.invisible = 0
-        """Rows that are not present."""
+        self.present = 0
+        """Rows that are present."""
         self.marked = 0
         """The working bits that some row may carry."""
         self._capacity = 0
@@ -170,7 +170,6 @@ class Table:
         self._flags[start:end] = 0
         self._rank[start:end] = 0
         self.count = end
-        self.invisible += length
         return np.arange(start, end, dtype=np.uint32)
 
     def _grow(self, needed: int) -> None:

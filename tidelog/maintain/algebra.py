@@ -83,7 +83,7 @@ class Algebra(Protocol[F]):
     phase: str
     """What rule instances are counted under from now on, in the paper's names: forward, backward, deletion, addition."""
     ranks_hold: bool
-    """Whether every fact still is explicit or has a witness of lower rank; an algorithm that keeps facts by other proofs says no."""
+    """Whether every fact still is explicit or has a witness of lower rank; who keeps facts by other proofs says no."""
 
     def working(self, name: str) -> Working:
         """A new, empty set of this name; it is gone when the update is over."""

@@ -29,6 +29,13 @@ CHANGED, VANISHED = Named("changed"), Named("vanished")
 """Mark the P and N of a derivation while it runs."""
 
 
+class Abandoned(Exception):
+    """An update was given up because it took too much; for the engine, which has another way."""
+
+    def __init__(self, instances: int) -> None:
+        self.instances = instances
+
+
 class EmbeddedAlgebra:
     """Facts of one materialisation in a store."""
 
@@ -45,6 +52,8 @@ class EmbeddedAlgebra:
         self.statistics = Statistics()
         self.phase = "forward"
         self.ranks_hold = True
+        self.budget: int | None = None
+        """How many rule instances may be considered before `Abandoned` is raised."""
         self.bits = Bits()
         self.sets = WorkingSets(self.bits)
         self._on_round = on_round
@@ -174,6 +183,8 @@ class EmbeddedAlgebra:
     def _count(self, considered: int) -> None:
         phases = self.statistics.instances_by_phase
         phases[self.phase] = phases.get(self.phase, 0) + considered
+        if self.budget is not None and self.statistics.instances > self.budget:
+            raise Abandoned(self.statistics.instances)
 
     # Plans
 

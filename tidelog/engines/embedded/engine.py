@@ -7,18 +7,31 @@ facts appear and vanish, and by whoever copies facts out; `work` by whoever grow
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
-from tidelog.engines.embedded.algebra import EmbeddedAlgebra
+from tidelog.engines.embedded.algebra import Abandoned, EmbeddedAlgebra
+from tidelog.engines.embedded.batches import (
+    Batch,
+    ChangedBatch,
+    Columns,
+    batch_length,
+    changed,
+    copy_explicit,
+    difference,
+    make_explicit,
+)
 from tidelog.engines.embedded.sets import FactSet
 from tidelog.engines.embedded.working import Commit
 from tidelog.facts.dictionary import Dictionary
-from tidelog.facts.kernel import Ids, Mask, sorted_unique
+from tidelog.facts.kernel import Ids, sorted_unique
 from tidelog.facts.store import Store
-from tidelog.facts.table import EXPLICIT, PRESENT, Table
+from tidelog.facts.table import PRESENT, Table
 from tidelog.maintain.algebra import Statistics, Update
+from tidelog.maintain.choice import ANEW, Chooser
 from tidelog.maintain.dred import dred
 from tidelog.maintain.fbf import bf, fbf
 from tidelog.maintain.ranked import ranked
@@ -27,14 +40,12 @@ from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import Working
 from tidelog.program.stratify import Stratification
 
-Columns = Sequence[Ids]
-"""Facts of one predicate, column by column."""
-Batch = Mapping[str, Columns]
-"""Facts by predicate."""
 OnRound = Callable[[Statistics], None]
+Result = tuple[ChangedBatch, ChangedBatch, Statistics]
+"""The facts that appeared, those that vanished, and what it took."""
 
-
-ALGORITHMS: Mapping[str, Callable[[EmbeddedAlgebra, Update], None]] = {"bf": bf, "dred": dred, "fbf": fbf, "ranked": ranked}
+Algorithm = Callable[[EmbeddedAlgebra, Update], None]
+ALGORITHMS: Mapping[str, Algorithm] = {"bf": bf, "dred": dred, "fbf": fbf, "ranked": ranked}
 """The algorithms that maintain by the algebra."""
 
 
@@ -58,6 +69,9 @@ class EmbeddedEngine:
         self.work = threading.RLock()
         self.store = self._new_store()
         self.algebra = self._new_algebra(self.store)
+        self.explicit = 0
+        """How many facts are explicit."""
+        self._chooser = Chooser()
 
     def _new_store(self) -> Store:
         store = Store(self.dictionary)
@@ -77,64 +91,101 @@ class EmbeddedEngine:
     def materialise(self, explicit: Sequence[Batch]) -> Statistics:
         """The first materialisation; call once, on a new engine."""
         with self.work:
+            started = time.perf_counter()
             for batch in explicit:
-                _make_explicit(self.store, batch)
+                make_explicit(self.store, batch)
             self.algebra.statistics.algorithm = "seminaive"
-            seminaive(self.algebra)
+            self._learn(self.algebra, started)
             return self.algebra.statistics
 
-    def rematerialise(self, insert: Batch, delete: Batch) -> tuple[Batch, Batch, Statistics]:
-        """Materialise anew for the changed explicit facts; gives the facts that appeared and those that vanished.
-
-        Works on a store of its own, which takes the place of the present one at the end: whatever stops it half-way, nothing
-        has changed. Rows that hold no fact any more are left behind with the old store.
-        """
+    def update(self, algorithm: str, insert: Batch, delete: Batch, *, reason: str = "as asked") -> Result:
+        """Change the explicit facts and keep what follows true. If it raises, nothing has changed."""
         with self.work:
-            store = self._new_store()
-            algebra = self._new_algebra(store)
-            algebra.statistics.algorithm = "rematerialise"
-            for table in self.store:
-                rows = table.facts(EXPLICIT)
-                keep = ~self._mentioned(table, delete, rows)
-                _make_explicit(store, {table.predicate: [column[rows[keep]] for column in table.columns]}, int(keep.sum()))
-            _make_explicit(store, insert)
-            seminaive(algebra)
-            inserted = _difference(store, self.store)
-            deleted = _difference(self.store, store)
-            with self.commit:
-                self.store, self.algebra = store, algebra
-            return inserted, deleted, algebra.statistics
-
-    def maintain(self, algorithm: str, insert: Batch, delete: Batch) -> tuple[Batch, Batch, Statistics]:
-        """Keep the materialisation true under a change of the explicit facts, by one of `ALGORITHMS`.
-
-        Gives the facts that appeared and those that vanished. If it raises, nothing has changed.
-        """
-        with self.work:
-            algebra = self.algebra
-            algebra.statistics = Statistics(algorithm)
-            sets = algebra.sets
-            sets.recording = True
-            committed = False
+            inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
+            automatic = algorithm == "auto"
+            if automatic:
+                algorithm, reason = self._chooser.choose(self.explicit, inserts, deletes)
+            if algorithm == ANEW:
+                return self._anew(insert, delete, reason)
+            if algorithm == "ranked" and not self.algebra.ranks_hold:
+                self.restore_ranks()
+                reason += "; ranks had to be restored first, after an algorithm that does not keep them"
+            started = time.perf_counter()
             try:
-                update = self._update(insert, delete)
-                ALGORITHMS[algorithm](algebra, update)
-                now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
-                inserted, deleted = sets.inserted, sets.deleted
-                commit = Commit(deleted, inserted, no_longer, now_explicit)
-                result = _columns_of(inserted), _columns_of(deleted), algebra.statistics
-                with self.commit:
-                    committed = True
-                    try:
-                        commit.apply()
-                    except BaseException:
-                        commit.apply()
-                        raise
-                return result
-            finally:
-                if not committed:
-                    sets.restore_ranks()
-                sets.end()
+                result = self._maintain(algorithm, insert, delete, reason, self._chooser.budget() if automatic else None)
+            except Abandoned as abandoned:
+                return self._anew(insert, delete, f"maintaining was given up after {abandoned.instances:,} rule instances")
+            self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
+            return result
+
+    def restore_ranks(self) -> None:
+        """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""
+        if not self.algebra.ranks_hold:
+            self._anew({}, {}, "to restore ranks")
+
+    def _anew(self, insert: Batch, delete: Batch, reason: str) -> Result:
+        """Materialise for the changed explicit facts, in a store of its own that takes the place of the present one.
+
+        Rows that hold no fact any more are left behind with the old store.
+        """
+        started = time.perf_counter()
+        store = self._new_store()
+        algebra = self._new_algebra(store)
+        algebra.statistics = Statistics(ANEW, reason)
+        for table in self.store:
+            copy_explicit(store, table, delete)
+        make_explicit(store, insert)
+        self._learn(algebra, started)
+        inserted, deleted = difference(store, self.store), difference(self.store, store)
+        with self.commit:
+            self.store, self.algebra = store, algebra
+        return inserted, deleted, algebra.statistics
+
+    def _learn(self, algebra: EmbeddedAlgebra, started: float) -> None:
+        """Materialise, and take note of what it cost."""
+        self.explicit = sum(table.present for table in algebra.store)
+        seminaive(algebra)
+        self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, self.explicit)
+
+    def _maintain(self, algorithm: str, insert: Batch, delete: Batch, reason: str, budget: int | None) -> Result:
+        """Run one of `ALGORITHMS` and commit what it found."""
+        algebra = self.algebra
+        algebra.statistics = Statistics(algorithm, reason)
+        algebra.budget = budget
+        with self._transaction() as commit:
+            update = self._update(insert, delete)
+            ALGORITHMS[algorithm](algebra, update)
+            now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
+            inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
+            result = changed(inserted, now_explicit), changed(deleted), algebra.statistics
+            commit(Commit(deleted, inserted, no_longer, now_explicit))
+            self.explicit += len(now_explicit) - len(no_longer)
+        return result
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Callable[[Commit], None]]:
+        """Inside, working sets are in use and overwritten ranks are remembered; without a commit, all is as before."""
+        sets, ranks_hold = self.algebra.sets, self.algebra.ranks_hold
+        sets.recording = True
+        committed = False
+
+        def commit(change: Commit) -> None:
+            nonlocal committed
+            with self.commit:
+                committed = True
+                try:
+                    change.apply()
+                except BaseException:  # an interruption: what has begun is finished
+                    change.apply()
+                    raise
+
+        try:
+            yield commit
+        finally:
+            if not committed:
+                sets.restore_ranks()
+                self.algebra.ranks_hold = ranks_hold
+            sets.end()
 
     def _update(self, insert: Batch, delete: Batch) -> Update:
         """E+ and E- as sets: what the change really changes about the explicit facts."""
@@ -156,31 +207,21 @@ class EmbeddedEngine:
         new |= self.algebra.facts(plus - E)
         return new
 
-    def _mentioned(self, table: Table, facts: Batch, rows: Ids) -> Mask:
-        """Which of these rows are among `facts`."""
-        hit = np.zeros(table.count, np.bool_)
-        if table.predicate in facts:
-            columns = facts[table.predicate]
-            found, known = table.find(columns, batch_length(columns, table.arity))
-            hit[found[known]] = True
-        mask: Mask = hit[rows]
-        return mask
-
     # Reading
 
     def table(self, predicate: str) -> Table:
         return self.store.tables[predicate]
 
     def count(self, predicate: str) -> int:
-        table = self.table(predicate)
-        return table.count - table.invisible
+        return self.table(predicate).present
 
     def columns(self, predicate: str, *, mask: int = PRESENT) -> tuple[list[Ids], int]:
         """A copy of the facts of a predicate that carry these flags, and how many they are."""
         with self.commit:
             table = self.table(predicate)
-            if mask == PRESENT and not table.invisible:
-                return [column[: table.count].copy() for column in table.columns], table.count
+            count = table.count  # first: what an update appends meanwhile is not present
+            if mask == PRESENT and table.present == count:
+                return [column[:count].copy() for column in table.columns], count
             rows = table.facts(mask | PRESENT)
             return [column[rows] for column in table.columns], len(rows)
 
@@ -202,39 +243,9 @@ class EmbeddedEngine:
         with self.work:
             if not self.flags_of(predicate, ids) & PRESENT:
                 return None
+            self.restore_ranks()
             return int(self.ranks(predicate, [np.array([i], np.uint32) for i in ids])[0])
 
     @property
     def nbytes(self) -> int:
         return self.store.nbytes
-
-
-def batch_length(columns: Columns, arity: int) -> int:
-    """How many facts; without columns (arity 0) a batch that is there holds the one fact there can be."""
-    return len(columns[0]) if arity else 1
-
-
-def _make_explicit(store: Store, batch: Batch, length: int | None = None) -> None:
-    for predicate, columns in batch.items():
-        table = store.tables[predicate]
-        rows = table.intern_all(columns, batch_length(columns, table.arity) if length is None else length)
-        table.invisible -= len(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
-        table.flags[rows] |= np.uint16(PRESENT | EXPLICIT)
-
-
-def _columns_of(facts: FactSet) -> dict[str, list[Ids]]:
-    return {table.predicate: [column[rows].copy() for column in table.columns] for table, rows in facts}
-
-
-def _difference(there: Store, here: Store) -> dict[str, list[Ids]]:
-    """The facts present in one store and not in the other."""
-    found: dict[str, list[Ids]] = {}
-    for table in there:
-        other = here.tables[table.predicate]
-        rows = table.facts()
-        columns = [column[rows] for column in table.columns]
-        other_rows, known = other.find(columns, len(rows))
-        known[known] = other.flags[other_rows[known]] & PRESENT != 0
-        if not known.all():
-            found[table.predicate] = [column[~known] for column in columns]
-    return found

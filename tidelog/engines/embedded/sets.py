@@ -133,7 +133,7 @@ class SetTest:
 
     def mask(self, table: Table, rows: RowSet) -> Mask | None:
         """Which of the rows are in the set; None if all of them are, as a look at the table alone tells."""
-        if self.holds_for_all_present and not table.invisible and not table.marked & self.bits:
+        if self.holds_for_all_present and table.present == table.count and not table.marked & self.bits:
             return None
         mask: Mask = self.truth[table.flags[rows]]
         return mask

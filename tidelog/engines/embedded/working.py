@@ -39,7 +39,7 @@ class WorkingSets:
         bit = self.bits.of(name)
         for table, rows in facts:
             if bit == PRESENT:
-                table.invisible -= row_count(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
+                table.present += row_count(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
             else:
                 table.marked |= bit
                 self._members[name].setdefault(table, []).append(rows)
@@ -111,7 +111,7 @@ class Commit:
 
     def __init__(self, deleted: FactSet, inserted: FactSet, no_longer_explicit: FactSet, now_explicit: FactSet) -> None:
         self.steps: list[tuple[Table, RowSet, int, int]] = []
-        self.invisible: dict[Table, int] = {}
+        self.present: dict[Table, int] = {}
         for facts, clear, put in (
             (deleted, PRESENT, 0),
             (inserted, 0, PRESENT),
@@ -119,12 +119,12 @@ class Commit:
             (now_explicit, 0, EXPLICIT),
         ):
             self.steps += [(table, rows, clear, put) for table, rows in facts]
-        for facts, sign in ((deleted, 1), (inserted, -1)):
+        for facts, sign in ((deleted, -1), (inserted, 1)):
             for table, rows in facts:
-                self.invisible[table] = self.invisible.get(table, table.invisible) + sign * row_count(rows)
+                self.present[table] = self.present.get(table, table.present) + sign * row_count(rows)
 
     def apply(self) -> None:
         for table, rows, clear, put in self.steps:
             table.flags[rows] = table.flags[rows] & np.uint16(0xFFFF ^ clear) | np.uint16(put)
-        for table, count in self.invisible.items():
-            table.invisible = count
+        for table, count in self.present.items():
+            table.present = count

@@ -1,0 +1,93 @@
+"""Facts on their way in and out of the embedded engine: columns of term ids, by predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from tidelog.engines.embedded.sets import FactSet
+from tidelog.facts.kernel import Ids, Mask
+from tidelog.facts.store import Store
+from tidelog.facts.table import EXPLICIT, PRESENT, Table
+
+Columns: TypeAlias = Sequence[Ids]
+"""Facts of one predicate, column by column."""
+Batch: TypeAlias = Mapping[str, Columns]
+"""Facts by predicate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Facts of one predicate that appeared, or that vanished, and which of them are, or were, explicit."""
+
+    columns: Columns
+    explicit: Mask
+
+    def __len__(self) -> int:
+        return len(self.explicit)
+
+
+ChangedBatch: TypeAlias = Mapping[str, Changed]
+
+
+def batch_length(columns: Columns, arity: int) -> int:
+    """How many facts; without columns (arity 0) a batch that is there holds the one fact there can be."""
+    return len(columns[0]) if arity else 1
+
+
+def make_explicit(store: Store, batch: Batch) -> None:
+    """Add explicit facts to a store that is being built."""
+    for predicate, columns in batch.items():
+        table = store.tables[predicate]
+        _show(table, table.intern_all(columns, batch_length(columns, table.arity)))
+
+
+def copy_explicit(store: Store, table: Table, without: Batch) -> None:
+    """Add the explicit facts of a table of another store, but for some."""
+    rows = table.facts(EXPLICIT)
+    if table.predicate in without:
+        columns = without[table.predicate]
+        found, known = table.find(columns, batch_length(columns, table.arity))
+        gone = np.zeros(table.count, np.bool_)
+        gone[found[known]] = True
+        rows = rows[~gone[rows]]
+    own = store.tables[table.predicate]
+    _show(own, own.intern_all([column[rows] for column in table.columns], len(rows)))
+
+
+def _show(table: Table, rows: Ids) -> None:
+    table.present += len(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
+    table.flags[rows] |= np.uint16(PRESENT | EXPLICIT)
+
+
+def changed(facts: FactSet, explicit: FactSet | None = None) -> dict[str, Changed]:
+    """Copies of facts, explicit as their flags say or, if given, as `explicit` has them."""
+    result: dict[str, Changed] = {}
+    for table, rows in facts:
+        if explicit is None:
+            mask = table.flags[rows] & EXPLICIT != 0
+        else:
+            among = np.zeros(table.count, np.bool_)
+            if table in explicit.parts:
+                among[explicit.parts[table]] = True
+            mask = among[rows]
+        result[table.predicate] = Changed([column[rows].copy() for column in table.columns], mask)
+    return result
+
+
+def difference(there: Store, here: Store) -> dict[str, Changed]:
+    """The facts present in one store and not in the other."""
+    result: dict[str, Changed] = {}
+    for table in there:
+        other = here.tables[table.predicate]
+        rows = table.facts()
+        columns = [column[rows] for column in table.columns]
+        other_rows, known = other.find(columns, len(rows))
+        known[known] = other.flags[other_rows[known]] & PRESENT != 0
+        if not known.all():
+            only = ~known
+            result[table.predicate] = Changed([column[only] for column in columns], table.flags[rows[only]] & EXPLICIT != 0)
+    return result

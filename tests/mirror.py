@@ -5,7 +5,7 @@ Tests tell the mirror and the materialisation of the same updates, and compare.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tests import oracle
 from tests.oracle import Facts, without_empty
@@ -44,6 +44,19 @@ class Mirror:
 
 def facts_of(mat: Materialisation) -> Facts:
     return without_empty({predicate: as_set(mat[predicate]) for predicate in mat.predicates})
+
+
+def rank_in(mat: Materialisation) -> Callable[[str, Row], int]:
+    def rank(predicate: str, row: Row) -> int:
+        found = mat.rank(predicate, row)
+        assert found is not None, f"{predicate}{row} holds and has no rank"
+        return found
+
+    return rank
+
+
+def pairs(facts: Facts) -> set[tuple[str, Row]]:
+    return {(predicate, row) for predicate, rows in facts.items() for row in rows}
 
 
 def explicit_of(mat: Materialisation) -> Facts:

@@ -125,14 +125,20 @@ def with_hidden(program: Program, facts: Facts) -> Facts:
     return fixpoint(rules, facts, {})
 
 
-def same_stratum_instances(program: Program) -> Iterator[tuple[str, Row, list[tuple[str, Row]]]]:
-    """The rule instances over the program's own facts: the head fact, and the body facts in the head's own stratum."""
-    strata = program.stratify()
-    table = Table(with_hidden(program, materialise(program, {})))
+def witnessed(
+    program: Program, facts: Facts, rank: Callable[[str, Row], int], *, single_stratum: bool = False
+) -> set[tuple[str, Row]]:
+    """The facts with a witness: a rule instance over `facts` whose body facts in the head's own stratum rank lower."""
+    strata = program.stratify(single=single_stratum)
+    table = Table(with_hidden(program, facts))
+    found = set()
     for rule in program.core:
-        recursive = [rule.positive[i] for i in strata.recursive_positions(rule)]
-        for binding in bindings(body_of(rule), table, table):
-            yield *ground(rule.head, binding), [ground(atom, binding) for atom in recursive]
+        own = [rule.positive[i] for i in strata.recursive_positions(rule)]
+        for binding in bindings(body_of(rule), table, table) if rule.head.predicate not in program.hidden else ():
+            head = ground(rule.head, binding)
+            if all(rank(*ground(atom, binding)) < rank(*head) for atom in own):
+                found.add(head)
+    return found
 
 
 def bindings(body: Body, known: Table, negated: Table) -> Iterator[Binding]:

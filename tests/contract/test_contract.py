@@ -13,6 +13,7 @@ from tests.mirror import Mirror
 from tests.naive import instances
 from tests.updates import parse_update, rule_text
 from tidelog import Materialisation, Program
+from tidelog.materialisation import ALGORITHMS as OFFERED
 
 
 @pytest.mark.parametrize("strata", ["granular", "single"])
@@ -44,3 +45,7 @@ def test_updates_change_something(case: Case) -> None:
     steps = [mirror.update(parse_update(text, program.prefixes)) for text in (case.facts, *case.updates)]
     assert any(deleted for _, deleted in steps)
     assert any(inserted for inserted, _ in steps)
+
+
+def test_every_algorithm_that_is_offered_is_held_to_the_contract() -> None:
+    assert {algorithm for _, algorithm in COMBINATIONS} == set(OFFERED)

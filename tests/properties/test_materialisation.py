@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests import naive, oracle
 from tests.generators import Case, cases
-from tests.mirror import explicit_of, facts_of
+from tests.mirror import explicit_of, facts_of, pairs, rank_in
 from tests.oracle import Facts, without_empty
-from tests.updates import Row, rule_text
+from tests.updates import rule_text
 from tidelog import Materialisation, Program
 
 
@@ -47,27 +47,15 @@ def test_facts_of_the_program_and_facts_given_later_are_alike(case: Case) -> Non
     assert facts_of(mat) == materialised(case)
 
 
-@given(cases())
-def test_every_fact_has_a_witness_of_lower_rank(case: Case) -> None:
+@given(cases(), st.booleans())
+def test_every_fact_has_a_witness_of_lower_rank(case: Case, single: bool) -> None:
     """Ranks: explicit facts have 0; a derived fact has a rule instance whose body facts in its own stratum all rank lower."""
     program = Program.parse(case.text + rule_text(case.facts))
-    mat = Materialisation(program)
-    explicit = oracle.explicit_facts(program, {})
-    witnessed = {
-        (predicate, row)
-        for predicate, row, body in naive.same_stratum_instances(program)
-        if predicate not in program.hidden and all(rank(mat, *fact) < rank(mat, predicate, row) for fact in body)
-    }
-    for predicate, rows in facts_of(mat).items():
-        for row in rows:
-            assert (rank(mat, predicate, row) == 0) == (row in explicit.get(predicate, ()))
-            assert rank(mat, predicate, row) == 0 or (predicate, row) in witnessed
-
-
-def rank(mat: Materialisation, predicate: str, row: Row) -> int:
-    rank = mat.rank(predicate, row)
-    assert rank is not None, f"{predicate}{row} holds and has no rank"
-    return rank
+    mat = Materialisation(program, strata="single" if single else "granular")
+    facts, rank = facts_of(mat), rank_in(mat)
+    explicit = pairs(oracle.explicit_facts(program, {}))
+    assert {fact for fact in pairs(facts) if rank(*fact) == 0} == explicit
+    assert pairs(facts) - explicit <= naive.witnessed(program, facts, rank, single_stratum=single)
 
 
 def materialised(case: Case) -> Facts:

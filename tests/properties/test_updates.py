@@ -11,9 +11,10 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import given
 
+from tests import naive
 from tests.contract.combinations import ALGORITHMS
 from tests.generators import Case, cases
-from tests.mirror import Mirror, explicit_of, facts_of, net
+from tests.mirror import Mirror, explicit_of, facts_of, net, pairs, rank_in
 from tests.updates import Data, Row, Update
 from tidelog import Materialisation, Program
 
@@ -31,6 +32,21 @@ def test_facts_and_changes_after_every_update(case: Case, engine: str, strata: s
         for algorithm, mat in mats.items():
             with blaming(algorithm, update):
                 mirror.check(mat, update, expected)
+
+
+@on_every_engine
+@pytest.mark.parametrize("strata", ["granular", "single"])
+@given(case=cases(max_updates=4))
+def test_every_fact_keeps_a_witness_of_lower_rank(case: Case, engine: str, strata: str) -> None:
+    """What ranked maintenance rests on: a fact is explicit, or derived from facts that rank lower or are of lower strata."""
+    program = Program.parse(case.text)
+    for algorithm, mat in filled(case, engine, strata).items():
+        for update in case.updates:
+            mat.update(insert=update.insert, delete=update.delete)
+            facts = facts_of(mat)
+            found = naive.witnessed(program, facts, rank_in(mat), single_stratum=strata == "single")
+            with blaming(algorithm, update):
+                assert pairs(facts) - pairs(explicit_of(mat)) <= found
 
 
 @on_every_engine
@@ -86,8 +102,8 @@ def empty(case: Case, engine: str, strata: str = "granular") -> dict[str, Materi
     }
 
 
-def filled(case: Case, engine: str) -> dict[str, Materialisation]:
-    mats = empty(case, engine)
+def filled(case: Case, engine: str, strata: str = "granular") -> dict[str, Materialisation]:
+    mats = empty(case, engine, strata)
     for mat in mats.values():
         mat.update(insert=case.facts)
     return mats

@@ -70,7 +70,7 @@ class Materialisation:
         )
         from tidelog.io.bad_rows import BadRows
 
-        self.bad_rows = BadRows(on_bad_row)
+        self.bad_rows = BadRows("skip" if on_bad_row == "skip" else "stop")
         """Rows of imports that could not be read and were skipped."""
         batches = [self._program_facts(), *self._imports()]
         self.statistics: Statistics = self._engine.materialise(batches)

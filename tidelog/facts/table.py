@@ -320,7 +320,7 @@ def _distinct(columns: Sequence[Ids]) -> tuple[Keys, list[Ids]]:
     for column in ordered:
         differs |= starts_of_groups(column)
     if np.any(differs & ~first):  # two facts share a hash: order by all columns as well
-        order = np.lexsort([*reversed(ordered), keys])
+        order = np.lexsort(np.array([*reversed(ordered), keys], np.uint64))
         keys = keys[order]
         ordered = [column[order] for column in ordered]
         first = starts_of_groups(keys)

@@ -45,12 +45,9 @@ class Chooser:
         share = change / max(1, everything)
         if share > 1 and change * self.per_fact > _OVERHEAD:
             return ANEW, f"maintaining is expected to cost {share:.1f} times as much"
-        return (
-            MAINTAIN,
-            f"materialising anew is expected to cost {min(1 / share, 999_999):,.0f} times as much"
-            if share
-            else "nothing to do",
-        )
+        if not change:
+            return MAINTAIN, "there is nothing to do"
+        return MAINTAIN, f"materialising anew is expected to cost {min(1 / share, 999_999):,.0f} times as much"
 
     def budget(self) -> int | None:
         """How many rule instances an update may consider before it is given up."""

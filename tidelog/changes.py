@@ -25,7 +25,7 @@ class ChangedRelations(Relations):
     """Facts that appeared, or that vanished, by predicate; `explicit` and `derived` are the two kinds apart."""
 
     def __init__(self, batch: ChangedBatch, make: MakeRelation, empty: Callable[[str], Relation]) -> None:
-        self._batch, self._make = batch, make
+        self._batch, self.relation = batch, make
         super().__init__({name: make(name, list(facts.columns), len(facts)) for name, facts in batch.items()}, empty)
 
     @property
@@ -47,7 +47,7 @@ class ChangedRelations(Relations):
         for name, facts in self._batch.items():
             mask = which(facts)
             if mask.any():
-                some[name] = self._make(name, [column[mask] for column in facts.columns], int(np.count_nonzero(mask)))
+                some[name] = self.relation(name, [column[mask] for column in facts.columns], int(np.count_nonzero(mask)))
         return Relations(some, self._empty)
 
 
@@ -58,6 +58,8 @@ class Changes:
     inserted: ChangedRelations
     deleted: ChangedRelations
     statistics: Statistics
+    number: int = 0
+    """Which of the updates of `Materialisation.follow` this was, from 1."""
 
     def __bool__(self) -> bool:
         return bool(len(self.inserted) or len(self.deleted))
@@ -78,12 +80,12 @@ class Changes:
         """The changes of one predicate: its columns, `change` (-1 or +1), and `explicit`."""
         import pyarrow as pa
 
-        tables = []
-        for sign, relations in self._signed():
-            table = relations[predicate].to_arrow()
-            signs = pa.array(np.full(len(table), sign, np.int8))
-            tables.append(table.append_column("change", signs).append_column("explicit", pa.array(relations.mask(predicate))))
-        return pa.concat_tables(tables, promote_options="permissive")
+        relations = [(sign, changed[predicate], changed.mask(predicate)) for sign, changed in self._signed()]
+        signs = np.repeat(np.array([sign for sign, _, _ in relations], np.int8), [len(mask) for _, _, mask in relations])
+        columns = [np.concatenate(parts) for parts in zip(*(relation.ids() for _, relation, _ in relations), strict=True)]
+        table = self.inserted.relation(predicate, columns, len(signs)).to_arrow()
+        explicit = np.concatenate([mask for _, _, mask in relations])
+        return table.append_column("change", pa.array(signs)).append_column("explicit", pa.array(explicit))
 
     def _signed(self) -> tuple[tuple[int, ChangedRelations], ...]:
         return (-1, self.deleted), (1, self.inserted)

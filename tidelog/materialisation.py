@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.errors import DataError
 from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT
+from tidelog.follow import AnyUpdate, follow
 from tidelog.maintain.algebra import Statistics
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
@@ -32,7 +33,7 @@ from tidelog.terms import Term
 Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
 
-ALGORITHMS = ("auto", "ranked", "dred", "fbf", "bf", "rematerialise")
+ALGORITHMS = ("auto", "ranked", "dred", "fbf", "bf", "rewriting", "rematerialise")
 STRATA = ("granular", "single")
 
 
@@ -124,8 +125,8 @@ class Materialisation:
     ) -> Changes:
         """Change the explicit facts, first deleting, then inserting, and keep everything that follows true.
 
-        Facts are given by predicate: tuples, Arrow, pandas or Polars tables. Deleting what is not there and inserting what is
-        there changes nothing. Either all of the update happens or, if it raises, none of it.
+        Facts are given by predicate: tuples, Arrow, pandas or Polars tables, or the `Path` of a file. Deleting what is not
+        there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
         """
         started = time.perf_counter()
         inserts = self._batch(insert or {}, "insert")
@@ -135,7 +136,16 @@ class Materialisation:
         self.statistics = statistics
         return Changes(self._changed(inserted), self._changed(deleted), statistics)
 
+    def follow(self, updates: Iterable[AnyUpdate]) -> Iterator[Changes]:
+        """Apply updates one after another, each read only when its turn comes, and give the changes of each.
+
+        An update is a mapping, `{"insert": {"edge": [("a", "b")]}, "delete": {...}}`, or has these as attributes. One that
+        cannot be applied raises; what came before it stands.
+        """
+        return follow(self, updates)
+
     def _batch(self, facts: Mapping[str, Any], what: str) -> Batch:
+        from tidelog.io import paths_in, read_files
         from tidelog.io.ingest import columns, nullary
 
         if not isinstance(facts, Mapping):
@@ -144,6 +154,10 @@ class Materialisation:
         for predicate, data in facts.items():
             arity = self._arity(predicate)
             source = f"{what} {predicate}"
+            if paths := paths_in(data):
+                dictionary = self._engine.dictionary
+                batch[predicate] = read_files(predicate, paths, dictionary, arity=arity, bad_rows=self.bad_rows)
+                continue
             if arity == 0:
                 if nullary(data, source):
                     batch[predicate] = []

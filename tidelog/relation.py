@@ -7,8 +7,10 @@ when they are asked for, and all of them at one moment.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,8 +97,13 @@ class Relation:
         return None if any(i is None for i in ids) else [i for i in ids if i is not None]
 
     def ids(self) -> list[Ids]:
-        """The columns as term ids of the materialisation's dictionary."""
+        """The columns as ids of terms in `dictionary`."""
         return list(self._fetch()[0])
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The materialisation's dictionary of terms."""
+        return self._dictionary
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table. A relation without columns has no Arrow form of its own: it becomes a table without columns."""
@@ -121,6 +128,23 @@ class Relation:
         frame = polars.from_arrow(self.to_arrow())
         assert isinstance(frame, polars.DataFrame)
         return frame
+
+    def write(
+        self, path: str | os.PathLike[str], format: str | None = None, options: Mapping[str, object] | None = None
+    ) -> Path:
+        """Write the facts to a file, which is replaced only when the new one is complete; returns its path.
+
+        The format follows from the file's name if it is not given; `options` are those of `@export`. A relation without
+        columns that holds is written as the value `true`.
+        """
+        from tidelog import io
+        from tidelog.syntax.ast import Export
+
+        columns, length = self._fetch()
+        if not self.arity:
+            columns = [self._dictionary.encode([True] * length)]
+        resource = Export(self.name, format or io.format_of(path), os.fspath(path), options or {})
+        return io.write(resource, columns, self._dictionary, names=self.column_names or ("holds",))
 
     def sorted(self) -> list[tuple[Term, ...]]:
         """All facts, in an order that depends on nothing but the facts: numbers by value, then everything by its text."""

@@ -51,10 +51,7 @@ def file_name(predicate: str, taken: set[str]) -> str:
 
 
 def write(relation: Relation, resource: Resource, directory: Path) -> None:
-    from tidelog import io
-
-    columns = relation.ids() or [relation._dictionary.encode([True] * len(relation))]
-    path = io.write(resource, columns, relation._dictionary, directory=directory)
+    path = relation.write(directory / Path(resource.path).expanduser(), resource.format, resource.options)
     click.echo(f"wrote {path} ({len(relation):,} facts)", err=True)
 
 

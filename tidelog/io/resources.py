@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io import cells, delimited, files, parquet
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.files import Progress
 from tidelog.io.rows import Layout
-from tidelog.syntax.ast import Resource
+from tidelog.syntax.ast import Import, Resource
 
 _TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _RDF = {"rdf", "ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld"}
@@ -40,6 +42,23 @@ def format_of(path: str | os.PathLike[str]) -> str:
         hint = "known endings: .csv .tsv .parquet .nt .nq .ttl .trig .rdf .owl .jsonld, the text ones also with .gz"
         raise DataError("the name does not say which format this is", source=str(path), hint=hint)
     return found or (syntax.name if syntax is not None else "")
+
+
+def read_files(predicate: str, paths: Sequence[Path], dictionary: Dictionary, *, arity: int, bad_rows: BadRows) -> list[Ids]:
+    """The columns of files that hold facts of a predicate, one after another; their names say their formats."""
+    if not arity:
+        raise DataError(f"{predicate} has no columns, so no file can hold it", source=str(paths[0]))
+    parts = [read(Import(predicate, format_of(path), str(path)), dictionary, arity=arity, bad_rows=bad_rows) for path in paths]
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+
+def paths_in(data: object) -> list[Path]:
+    """The files, if what a caller hands over are files: one path, or a list of paths."""
+    if isinstance(data, Path):
+        return [data]
+    if isinstance(data, list | tuple) and all(isinstance(path, Path) for path in data):
+        return list(data)
+    return []
 
 
 def read(
@@ -79,13 +98,17 @@ def write(
     dictionary: Dictionary,
     *,
     directory: str | os.PathLike[str] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Path:
-    """Write columns of ids to a file, which is replaced only when the new one is complete; returns its path."""
+    """Write columns of ids to a file, which is replaced only when the new one is complete; returns its path.
+
+    `names` are those of the columns, for formats that have names.
+    """
     path = files.resolve(resource.path, directory)
     _check_options(resource, path)
     kind = resource.format if resource.format != "rdf" else format_of(path)
     if kind == "parquet":
-        parquet.write(path, columns, dictionary)
+        parquet.write(path, columns, dictionary, names=names)
     elif kind in ("csv", "tsv"):
         delimited.write(path, columns, dictionary, delimiter=_delimiter(resource, path))
     elif kind in ("ntriples", "nquads"):

@@ -1,0 +1,189 @@
+"""Updates in files and streams: what to insert and what to delete, one update after another.
+
+An update is written as a line of JSON, and a file of such lines (NDJSON) is a sequence of updates:
+
+    {"insert": [["edge", "a", "b"], ["weight", "a", 1.5]], "delete": [["edge", "b", "c"]]}
+
+A fact is a list: its predicate, then its terms. JSON's strings, integers, other numbers, `true` and `false` are what they are
+in Python. Every other term is an object with its text in N-Triples: `{"term": "<http://example.org/a>"}`,
+`{"term": "\\"1.5\\"^^<http://www.w3.org/2001/XMLSchema#decimal>"}`. Changes are written in the same form, so that what one
+program concludes can be the updates of the next; `update` and `explicit`, which they have besides, are passed over.
+
+Or an update is made of tables, a file for each predicate that is inserted into or deleted from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tidelog.errors import DataError
+from tidelog.io import files
+from tidelog.io.bad_rows import BadRows, shortened
+from tidelog.notation import ntriples, parse_term
+from tidelog.terms import Term
+
+Facts: TypeAlias = Mapping[str, Any]
+"""Facts by predicate: rows, or the files that hold them."""
+
+EXAMPLE = '{"insert": [["edge", 1, 2]], "delete": [["edge", 2, 3]]}'
+_PARTS, _PASSED_OVER = ("insert", "delete"), {"update", "explicit"}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenUpdate:
+    """An update and where it stands: `line` is None if it is made of tables."""
+
+    insert: Facts = field(default_factory=dict)
+    delete: Facts = field(default_factory=dict)
+    number: int = 0
+    """Its place among all updates that are read, from 1; a bad one has a number, too."""
+    source: str = ""
+    line: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A source of lines, read as far as updates are asked for: a file, or a stream that may go on for ever."""
+
+    source: str
+    lines: Iterable[bytes]
+
+    @classmethod
+    def of(cls, path: Path) -> Lines:
+        """The lines of a file, unpacked if it is gzip."""
+        return cls(str(path), (line for block in files.line_blocks(path) for line in block.split(b"\n")[:-1]))
+
+
+def read(sources: Iterable[Lines | WrittenUpdate], bad_rows: BadRows) -> Iterator[WrittenUpdate]:
+    """The updates of all sources in order, each read when it is asked for; bad lines are reported."""
+    numbers = count(1)
+    for source in sources:
+        if isinstance(source, WrittenUpdate):
+            yield replace(source, number=next(numbers))
+        else:
+            yield from _read_lines(source, bad_rows, numbers)
+
+
+def _read_lines(source: Lines, bad_rows: BadRows, numbers: Iterator[int]) -> Iterator[WrittenUpdate]:
+    for line, raw in enumerate(source.lines, 1):
+        content = raw.removeprefix(b"\xef\xbb\xbf") if line == 1 else raw
+        if not content.strip():
+            continue
+        number, text = next(numbers), content.decode(errors="backslashreplace").strip()
+        try:
+            insert, delete = _parse(content)
+        except DataError as error:
+            bad_rows.report(source.source, line, error.message, text)
+        else:
+            yield WrittenUpdate(insert, delete, number, source.source, line, text)
+
+
+# --- from JSON --------------------------------------------------------------------------------------------------------
+
+
+def _parse(line: bytes) -> tuple[Facts, Facts]:
+    update = _json(line)
+    if not isinstance(update, dict):
+        raise DataError(f"an update is an object such as {EXAMPLE}")
+    for name in update:
+        if name not in _PARTS and name not in _PASSED_OVER:
+            raise DataError(f"an update has the names insert and delete, not {name!r}")
+    insert, delete = (_facts(update.get(part, []), part) for part in _PARTS)
+    return insert, delete
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode(), object_pairs_hook=_object, parse_constant=_no_number, parse_float=_float)
+    except UnicodeDecodeError as error:
+        raise DataError(f"byte {error.start + 1} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise DataError(f"not JSON, with one update on a line: {error.msg} at character {error.pos + 1}") from None
+    except (ValueError, RecursionError) as error:  # thousands of digits, thousands of brackets
+        raise DataError(f"cannot be read: {error}") from None
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise DataError("a name occurs twice in an object")
+    return found
+
+
+def _no_number(written: str) -> float:
+    raise DataError(f'{written} is no number in JSON; a fact can hold {{"term": ...}} with a double in N-Triples')
+
+
+def _float(written: str) -> float:
+    value = float(written)
+    return _no_number(written) if value in (float("inf"), float("-inf")) else value
+
+
+def _facts(rows: Any, part: str) -> Facts:
+    if not isinstance(rows, list):
+        raise DataError(f'{part} is a list of facts such as [["edge", 1, 2]], not {_shown(rows)}')
+    facts: dict[str, list[tuple[Term, ...]]] = {}
+    for number, row in enumerate(rows, 1):
+        if not (isinstance(row, list) and row and isinstance(row[0], str)):
+            raise DataError(f'{part}, fact {number}: a fact is a list such as ["edge", 1, 2], not {_shown(row)}')
+        try:
+            facts.setdefault(row[0], []).append(tuple(map(_term, row[1:])))
+        except DataError as error:
+            raise DataError(f"{part}, fact {number}: {error.message}") from None
+    return facts
+
+
+def _term(value: Any) -> Term:
+    if isinstance(value, str) and not value.isascii():
+        _check_characters(value)
+    if isinstance(value, str | int | float):  # and bool
+        return value
+    if not (isinstance(value, dict) and value.keys() == {"term"} and isinstance(value["term"], str)):
+        raise DataError(f'{_shown(value)} is not a value: strings, numbers, true, false and {{"term": "<N-Triples>"}} are')
+    term = parse_term(value["term"])
+    if term is None:
+        raise DataError(f"{shortened(value['term'])} is not a term in N-Triples")
+    return term
+
+
+def _check_characters(value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{shortened(value)} has half a surrogate pair, which is no character") from None
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+# --- to JSON ----------------------------------------------------------------------------------------------------------
+
+
+def fact_to_json(predicate: str, fact: Iterable[Term]) -> list[Any]:
+    """A fact as updates have it."""
+    return [predicate, *map(term_to_json, fact)]
+
+
+def term_to_json(term: Term) -> Any:
+    """The value that is read as this term again."""
+    if isinstance(term, str | int) or (isinstance(term, float) and term - term == 0):
+        return term
+    return {"term": ntriples(term)}
+
+
+# --- words for messages -----------------------------------------------------------------------------------------------
+
+
+def refusal(error: DataError) -> str:
+    """Why a whole update was refused, in one line: the error of a fact, with its place within the update."""
+    place = f"{error.source}{'' if error.row is None else f', fact {error.row}'}: " if error.source else ""
+    hint = f" ({error.hint})" if error.hint else ""
+    return f"{place}{error.message}{hint}"

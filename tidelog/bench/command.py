@@ -10,7 +10,7 @@ from rich.console import Console
 from tidelog.bench import compare, startup
 from tidelog.bench.options import Options
 from tidelog.bench.process import machine, machine_line, others_load
-from tidelog.bench.results import OWN, Comparison, Results
+from tidelog.bench.results import NOT_TIMED, OWN, Comparison, Results
 from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
 from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
@@ -29,7 +29,7 @@ def run(options: Options) -> int:
     console.print(machine_line(facts), highlight=False)
     if (load := others_load()) > 0.25:
         console.print(f"[yellow]the machine is busy (load {load:.1f}): times on the wall say little, compare cpu")
-    console.print()
+    console.print(f"[dim]{NOT_TIMED}[/]\n", highlight=False)
     comparisons: list[Comparison] = []
     for name in names:
         comparisons.append(_one(name, options))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tidelog.bench.figures import amount, memory, ratio, seconds, setting
 from tidelog.bench.process import machine_line
-from tidelog.bench.results import OWN, Comparison, Line, Results
+from tidelog.bench.results import NOT_TIMED, OWN, Comparison, Line, Results
 from tidelog.bench.systems import SYSTEMS
 
 
@@ -33,7 +33,7 @@ def _section(comparison: Comparison) -> str:
 
 def _systems() -> str:
     """What each system does in the time that is measured."""
-    return "What is timed:\n\n" + "\n".join(f"- **{system.name}**: {system.what}" for system in SYSTEMS)
+    return "What is timed:\n\n" + "\n".join(f"- **{system.name}**: {system.what}" for system in SYSTEMS) + f"\n\n{NOT_TIMED}"
 
 
 def _row(line: Line, own: float | None) -> list[str]:

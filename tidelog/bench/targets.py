@@ -11,15 +11,20 @@ Target: TypeAlias = Callable[[Mapping[str, Line]], Verdict]
 
 
 def ahead(peer: str, factor: float = 1.0) -> Target:
-    """Faster than a peer, or at least so many times faster."""
+    """Faster than a peer, or at least so many times faster, both by the best and by the median run.
+
+    A lead that only one of the two shows is within the noise, and no lead.
+    """
     text = f"faster than {peer}" if factor == 1 else f"at least {factor:g} times faster than {peer}"
 
     def judge(lines: Mapping[str, Line]) -> Verdict:
         own, other = lines.get(OWN), lines.get(peer)
         if own is None or other is None or own.best is None:
             return Verdict(text, None)
-        limit = other.at_least_seconds
-        return Verdict(text, None if limit is None else own.best * factor <= limit)
+        pairs = [(own.best, other.best or other.timeout), (own.median, other.median or other.timeout)]
+        if any(mine is None or theirs is None for mine, theirs in pairs):
+            return Verdict(text, None)
+        return Verdict(text, all(mine * factor <= theirs for mine, theirs in pairs if mine and theirs))
 
     return judge
 

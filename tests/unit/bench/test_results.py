@@ -46,6 +46,10 @@ def test_ahead_by_a_factor(own: float, met: bool) -> None:
     assert ahead("nemo", 2)(lines(line("tidelog", own), line("nemo", 4.0))).met is met
 
 
+def test_a_lead_that_the_median_does_not_share_is_none() -> None:
+    assert ahead("nemo")(lines(line("tidelog", 1.0, 5.0, 5.0), line("nemo", 2.0, 2.0, 2.0))).met is False
+
+
 def test_a_peer_given_up_took_at_least_the_limit() -> None:
     slow = Line("nemo", note="given up after 60 s", timeout=60.0)
     assert ahead("nemo")(lines(line("tidelog", 5.0), slow)).met is True

@@ -86,13 +86,22 @@ class Index:
         low = values.astype(np.uint64)
         low <<= SHIFT
         start = np.searchsorted(run.keys, low)
-        low |= np.uint64(0xFFFFFFFF)
-        return start, np.searchsorted(run.keys, low, side="right") - start
+        return start, self._counts(run, start, low, low | np.uint64(0xFFFFFFFF))
 
     def ranges(self, run: Run, keys: Keys) -> tuple[Positions, Positions]:
         """Where these keys start in a run, and how often they occur."""
         start = np.searchsorted(run.keys, keys)
-        return start, np.searchsorted(run.keys, keys, side="right") - start
+        return start, self._counts(run, start, keys, keys)
+
+    def _counts(self, run: Run, start: Positions, low: Keys, high: Keys) -> Positions:
+        """How many keys lie between `low` and `high`, from `start` on; most probes of a small run find none."""
+        if len(start) < 64:
+            return np.searchsorted(run.keys, high, side="right") - start
+        first = run.keys[np.minimum(start, len(run.keys) - 1)]
+        hits = np.flatnonzero((first >= low) & (first <= high))
+        counts = np.zeros(len(start), np.int64)
+        counts[hits] = np.searchsorted(run.keys, high[hits], side="right") - start[hits]
+        return counts
 
     def _offsets(self, run: Run, probes: int) -> Positions | None:
         """The run's offset table, made once the probes so far are worth it; slots 0 and -2 are empty ranges."""

@@ -106,6 +106,11 @@ class Table:
         """The rows that carry all bits of `mask`."""
         return np.flatnonzero(self._flags[: self.count] & mask == mask).astype(np.uint32)
 
+    @property
+    def direct(self) -> bool:
+        """Whether facts are looked up by slot, at the same cost for few as for many."""
+        return self._slots is not None
+
     # Finding and making rows
 
     def find(self, columns: Sequence[Ids], length: int) -> tuple[Rows, Mask]:

@@ -9,16 +9,21 @@ import numpy as np
 from tidelog.engines.embedded.compiler import Compiled
 from tidelog.engines.embedded.operators import Slots
 from tidelog.engines.embedded.sets import Bits, FactSet, Ranks, RowSet, as_rows, lowest, row_count
-from tidelog.facts.kernel import Mask, Rows, sorted_unique
+from tidelog.facts.kernel import Ids, Mask, Rows, sorted_unique
 from tidelog.facts.table import Table
 from tidelog.program.normal import CoreRule
+
+
+_BUFFER = 1 << 20
+"""How many heads of a table are collected before they are looked up together."""
 
 
 class Heads:
     """The heads of one derivation.
 
-    Facts that had no row get one at the end of their table. While a derivation runs nobody else makes rows, so all rows
-    from the first new one on belong to the result; without ranks they need not be looked at again.
+    Heads are looked up in their table many at a time, whichever rules they come from: a look-up costs a pass over the table's
+    runs. Facts that had no row get one at the end of their table. While a derivation runs nobody else makes rows, so all
+    rows from the first new one on belong to the result; without ranks they need not be looked at again.
     """
 
     def __init__(
@@ -30,6 +35,8 @@ class Heads:
         self.recursive_positions = recursive_positions
         """Tells the body atoms that count for ranks; None if ranks are not wanted."""
         self.considered = 0
+        self._buffers: dict[Table, list[tuple[int, list[Ids], Ranks | None]]] = {}
+        self._buffered: dict[Table, int] = {}
         self._first_new: dict[Table, int] = {}
         self._known: dict[Table, list[RowSet]] = {}
         self._ranked: dict[Table, list[tuple[Rows, Ranks]]] = {}
@@ -37,12 +44,26 @@ class Heads:
     def take(self, compiled: Compiled, length: int, slots: Slots) -> None:
         """The heads of rule instances."""
         table = compiled.table
-        columns = [source.column(slots, length) for source in compiled.head]
-        if self.recursive_positions is not None:
-            rows = table.intern_each(columns, length)
-            self.take_rows(table, rows, self.ranks_above(compiled, slots, length), length)
-            return
         self.considered += length
+        columns = [source.column(slots, length) for source in compiled.head]
+        ranks = None if self.recursive_positions is None else self.ranks_above(compiled, slots, length)
+        self._buffers.setdefault(table, []).append((length, columns, ranks))
+        total = self._buffered[table] = self._buffered.get(table, 0) + length
+        if total >= _BUFFER or table.direct:
+            self._flush(table)
+
+    def _flush(self, table: Table) -> None:
+        """Look up what is waiting for a table."""
+        buffer = self._buffers.pop(table)
+        self._buffered[table] = 0
+        length, columns, ranks = buffer[0]
+        if len(buffer) > 1:
+            length = sum(part[0] for part in buffer)
+            columns = [np.concatenate(parts) for parts in zip(*(part[1] for part in buffer), strict=True)]
+            ranks = None if ranks is None else np.concatenate([part[2] for part in buffer if part[2] is not None])
+        if ranks is not None:
+            self.take_rows(table, table.intern_each(columns, length), ranks, 0)
+            return
         first_new = self._first_new.setdefault(table, table.count)
         known = table.intern(columns, length, self.skip, first_new)
         if len(known):
@@ -69,6 +90,8 @@ class Heads:
         return highest
 
     def result(self) -> FactSet:
+        for table in list(self._buffers):
+            self._flush(table)
         if self.recursive_positions is not None:
             joined = {
                 table: lowest(*(np.concatenate(column) for column in zip(*some, strict=True))) if len(some) > 1 else some[0]

@@ -33,7 +33,7 @@ from tidelog.terms import Term
 Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
 
-ALGORITHMS = ("auto", "ranked", "dred", "fbf", "bf", "rewriting", "rematerialise")
+ALGORITHMS = ("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise")
 STRATA = ("granular", "single")
 
 
@@ -74,7 +74,7 @@ class Materialisation:
         self.bad_rows = BadRows("skip" if on_bad_row == "skip" else "stop")
         """Rows of imports that could not be read and were skipped."""
         batches = [self._program_facts(), *self._imports()]
-        self.statistics: Statistics = self._engine.materialise(batches)
+        self.statistics: Statistics = self._engine.materialise(batches, counting=algorithm == "counting")
         """What the latest materialisation or update took."""
         self.statistics.seconds = time.perf_counter() - started
 

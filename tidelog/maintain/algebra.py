@@ -8,7 +8,7 @@ which it gets from `derive` and combines; and working sets of its own, to which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
@@ -75,6 +75,76 @@ class Exploration(Protocol[F]):
         ...
 
 
+class Trace(Protocol[F]):
+    """How often each fact was derived in each iteration of its stratum (`maintain.counting`), as its engine keeps it.
+
+    While it is maintained, rule instances wait in it for the iteration they are in: 1 for a nonrecursive one, else 1 + the
+    highest round of its body facts of the head's stratum. A fact's round is the first iteration that derives it.
+    """
+
+    @property
+    def stale(self) -> bool:
+        """Whether it is not, or no longer, the trace of the materialisation."""
+        ...
+
+    def begin_building(self) -> None: ...
+
+    def start(self, explicit: F) -> None:
+        """Count explicit facts, each once in iteration 1 of its stratum."""
+        ...
+
+    def derive(self, rules: Sequence[CoreRule], iteration: int, facts: SetExpression, changed: F | None = None) -> F:
+        """Count `Pi[[I : P]]`, or `Pi[[I]]`, in an iteration; gives the facts that no iteration has derived before."""
+        ...
+
+    def end_building(self) -> None: ...
+
+    def begin(self) -> None:
+        """From now on remember what is overwritten, until the update is over."""
+        ...
+
+    def undo_explicit(self, facts: F) -> None: ...
+
+    def apply_explicit(self, facts: F) -> None: ...
+
+    def undo(self, rules: Sequence[CoreRule], facts: SetExpression, *, changed: SetExpression, vanished: SetExpression) -> None:
+        """Undo the instances of `derive`, each in the iteration it was in."""
+        ...
+
+    def apply(
+        self, rules: Sequence[CoreRule], facts: SetExpression, *, changed: SetExpression, vanished: SetExpression
+    ) -> None:
+        """Apply the instances of `derive` in the iteration they are in by the old rounds, unless the new ones say another."""
+        ...
+
+    def undo_moved(
+        self,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression,
+        *,
+        own: SetExpression,
+        changed: F,
+    ) -> None:
+        """Undo the instances of `derive`, which fired before, that are in another iteration now or in none."""
+        ...
+
+    def apply_moved(self, rules: Sequence[CoreRule], facts: SetExpression, *, changed: F) -> None:
+        """Apply the instances of `derive` that were in another iteration before, or in none by their own-stratum facts.
+
+        To be called for all facts that arrive; of several calls that find the same instance, the last one counts.
+        """
+        ...
+
+    def iterations(self) -> Iterator[int]:
+        """The iterations in which something waits, in their order, until nothing does."""
+        ...
+
+    def advance(self) -> tuple[F, F]:
+        """Undo and apply what waits for the iteration; gives the facts that are lost in it, and those that arrive in it."""
+        ...
+
+
 class Algebra(Protocol[F]):
     """One engine's facts of one materialisation."""
 
@@ -84,6 +154,9 @@ class Algebra(Protocol[F]):
     """What rule instances are counted under from now on, in the paper's names: forward, backward, deletion, addition."""
     ranks_hold: bool
     """Whether every fact still is explicit or has a witness of lower rank; who keeps facts by other proofs says no."""
+
+    @property
+    def trace(self) -> Trace[F]: ...
 
     def working(self, name: str) -> Working:
         """A new, empty set of this name; it is gone when the update is over."""

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler
 from tidelog.engines.embedded.dispatch import Dispatch
 from tidelog.engines.embedded.exploration import WaitingInstances
-from tidelog.engines.embedded.heads import Heads
+from tidelog.engines.embedded.heads import Collector, Heads
 from tidelog.engines.embedded.levels import Strata
 from tidelog.engines.embedded.operators import Context, Slots, run
 from tidelog.engines.embedded.sets import Bits, FactSet, Ranks, RowSet, as_rows
+from tidelog.engines.embedded.trace import EmbeddedTrace
 from tidelog.engines.embedded.working import WorkingSets
 from tidelog.errors import LimitExceeded
 from tidelog.facts.kernel import Ids, Rows
@@ -56,6 +57,7 @@ class EmbeddedAlgebra:
         """How many rule instances may be considered before `Abandoned` is raised."""
         self.bits = Bits()
         self.sets = WorkingSets(self.bits)
+        self.trace = EmbeddedTrace(self)
         self._on_round = on_round
         self._max_facts = max_facts
         self._levels = Strata(strata, store.dictionary)
@@ -83,24 +85,45 @@ class EmbeddedAlgebra:
     ) -> FactSet:
         skip = None if outside is None else self.bits.test(outside).truth
         heads = Heads(self.bits, skip, self._recursive_positions if ranked else None)
+        self.apply(heads, rules, positive, negative, own=own, changed=changed, vanished=vanished, rows=ranked)
+        self.count(heads.considered)
+        return heads.result()
+
+    def apply(
+        self,
+        collector: Collector,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression | None = None,
+        *,
+        own: SetExpression | None = None,
+        changed: FactSet | SetExpression | None = None,
+        vanished: FactSet | SetExpression | None = None,
+        rows: bool = False,
+    ) -> None:
+        """Hand the rule instances of `derive` to a collector; with `rows`, the rows of the head's stratum among their slots."""
         if rules:
             self._forget_old_plans()
             context = self._context(positive, positive if negative is None else negative, own)
             if changed is None and vanished is None:
-                self._apply_everywhere(rules, context, heads, ranked)
+                self._apply_everywhere(rules, context, collector, rows)
             else:
-                self._apply_to_changes(rules, context, heads, self._held(changed), self._held(vanished), ranked)
-        self._count(heads.considered)
-        return heads.result()
+                self._apply_to_changes(rules, context, collector, self._held(changed), self._held(vanished), rows)
 
-    def _apply_everywhere(self, rules: Sequence[CoreRule], context: Context, heads: Heads, ranked: bool) -> None:
+    def _apply_everywhere(self, rules: Sequence[CoreRule], context: Context, collector: Collector, ranked: bool) -> None:
         for rule in rules:
             compiled = self._everywhere_plan(rule, ranked)
             for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
-                heads.take(compiled, length, slots)
+                collector.take(compiled, length, slots)
 
     def _apply_to_changes(
-        self, rules: Sequence[CoreRule], context: Context, heads: Heads, changed: FactSet, vanished: FactSet, ranked: bool
+        self,
+        rules: Sequence[CoreRule],
+        context: Context,
+        collector: Collector,
+        changed: FactSet,
+        vanished: FactSet,
+        ranked: bool,
     ) -> None:
         if not changed and not vanished:
             return
@@ -113,10 +136,10 @@ class EmbeddedAlgebra:
             self.sets.mark(vanished, VANISHED)
         try:
             for compiled, length, slots in self._matches(positive, changed, context):
-                heads.take(compiled, length, slots)
+                collector.take(compiled, length, slots)
             if negative is not None:
                 for compiled, length, slots in self._matches(negative, vanished, context):
-                    heads.take(compiled, length, slots)
+                    collector.take(compiled, length, slots)
         finally:
             if marking:
                 self.sets.unmark(changed, CHANGED)
@@ -150,7 +173,7 @@ class EmbeddedAlgebra:
                     lower = ranks <= compiled.table.rank[rows]
                     rows, ranks = rows[lower], ranks[lower]
                 proved.take_rows(compiled.table, rows, ranks, length)
-        self._count(proved.considered)
+        self.count(proved.considered)
         found = proved.result()
         return found if ranked else FactSet(self.bits, found.parts)
 
@@ -165,7 +188,7 @@ class EmbeddedAlgebra:
         self._forget_old_plans()
         context = self._context(positive, negative)
         for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, context):
-            self._count(length)
+            self.count(length)
             rule = compiled.plan.rule
             premises = [
                 (compiled.table_of(rule.positive[position]), slots[compiled.row_slots[position]])
@@ -180,7 +203,8 @@ class EmbeddedAlgebra:
         for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), self._context(I, I)):
             yield [source.column(slots, length) for source in compiled.head], length
 
-    def _count(self, considered: int) -> None:
+    def count(self, considered: int) -> None:
+        """So many more rule instances were considered, in the present phase."""
         phases = self.statistics.instances_by_phase
         phases[self.phase] = phases.get(self.phase, 0) + considered
         if self.budget is not None and self.statistics.instances > self.budget:

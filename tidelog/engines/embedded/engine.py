@@ -32,11 +32,13 @@ from tidelog.facts.store import Store
 from tidelog.facts.table import PRESENT, Table
 from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.choice import ANEW, Chooser
+from tidelog.maintain.counting import counting, seminaive_counting
 from tidelog.maintain.dred import dred
 from tidelog.maintain.fbf import bf, fbf
 from tidelog.maintain.ranked import ranked
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
+from tidelog.maintain.sets import PRESENT as I
 from tidelog.maintain.sets import Working
 from tidelog.program.stratify import Stratification
 
@@ -45,7 +47,13 @@ Result = tuple[ChangedBatch, ChangedBatch, Statistics]
 """The facts that appeared, those that vanished, and what it took."""
 
 Algorithm = Callable[[EmbeddedAlgebra, Update], None]
-ALGORITHMS: Mapping[str, Algorithm] = {"bf": bf, "dred": dred, "fbf": fbf, "ranked": ranked}
+ALGORITHMS: Mapping[str, Algorithm] = {
+    "bf": bf,
+    "counting": counting,
+    "dred": dred,
+    "fbf": fbf,
+    "ranked": ranked,
+}
 """The algorithms that maintain by the algebra."""
 
 
@@ -88,14 +96,14 @@ class EmbeddedEngine:
 
     # Changing
 
-    def materialise(self, explicit: Sequence[Batch]) -> Statistics:
-        """The first materialisation; call once, on a new engine."""
+    def materialise(self, explicit: Sequence[Batch], *, counting: bool = False) -> Statistics:
+        """The first materialisation, with all derivations counted or not; call once, on a new engine."""
         with self.work:
             started = time.perf_counter()
             for batch in explicit:
                 make_explicit(self.store, batch)
             self.algebra.statistics.algorithm = "seminaive"
-            self._learn(self.algebra, started)
+            self._learn(self.algebra, started, counting)
             return self.algebra.statistics
 
     def update(self, algorithm: str, insert: Batch, delete: Batch, *, reason: str = "as asked") -> Result:
@@ -141,10 +149,13 @@ class EmbeddedEngine:
             self.store, self.algebra = store, algebra
         return inserted, deleted, algebra.statistics
 
-    def _learn(self, algebra: EmbeddedAlgebra, started: float) -> None:
+    def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False) -> None:
         """Materialise, and take note of what it cost."""
         self.explicit = sum(table.present for table in algebra.store)
-        seminaive(algebra)
+        if counting:
+            seminaive_counting(algebra, I)
+        else:
+            seminaive(algebra)
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, self.explicit)
 
     def _maintain(self, algorithm: str, insert: Batch, delete: Batch, reason: str, budget: int | None) -> Result:
@@ -178,12 +189,15 @@ class EmbeddedEngine:
                 except BaseException:  # an interruption: what has begun is finished
                     change.apply()
                     raise
+                finally:
+                    self.algebra.trace.keep(same=not change.steps)
 
         try:
             yield commit
         finally:
             if not committed:
                 sets.restore_ranks()
+                self.algebra.trace.restore()
                 self.algebra.ranks_hold = ranks_hold
             sets.end()
 

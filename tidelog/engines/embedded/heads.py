@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -13,9 +14,14 @@ from tidelog.facts.kernel import Ids, Mask, Rows, sorted_unique
 from tidelog.facts.table import Table
 from tidelog.program.normal import CoreRule
 
-
 _BUFFER = 1 << 20
 """How many heads of a table are collected before they are looked up together."""
+
+
+class Collector(Protocol):
+    """Somebody who takes rule instances as they are found."""
+
+    def take(self, compiled: Compiled, length: int, slots: Slots) -> None: ...
 
 
 class Heads:

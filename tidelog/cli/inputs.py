@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import click
 
 from tidelog.cli.progress import progress
+from tidelog.errors import DataError
 
 if TYPE_CHECKING:
     from tidelog import Materialisation, Program
@@ -80,22 +81,39 @@ def further_import(program: Program, name: str, file: Path) -> Import:
     """The import that `--facts name=file` stands for. A name that the program does not mention is most likely misspelt."""
     from tidelog.io import format_of
     from tidelog.syntax.ast import Import
+
+    try:
+        predicate = predicate_of(program, name)
+    except UnknownPredicate as unknown:
+        click.echo(f"warning: {unknown.message}{f'; {unknown.hint}' if unknown.hint else ''}", err=True)
+        predicate = unknown.predicate
+    return Import(predicate, format_of(file), str(file.absolute()))
+
+
+class UnknownPredicate(DataError):
+    """A predicate that the program does not mention."""
+
+    def __init__(self, predicate: str, name: str, hint: str | None) -> None:
+        self.predicate = predicate
+        super().__init__(f"the program does not mention {name}", hint=hint)
+
+
+def predicate_of(program: Program, name: str) -> str:
+    """The predicate of this name, which may be written with a prefix."""
     from tidelog.syntax.parser import parse_atom
 
     predicate = parse_atom(f"{name}()", program.prefixes, program.base).predicate
     known = {*program.arities, *(resource.predicate for resource in program.imports)}
     if predicate not in known:
         near = get_close_matches(predicate, known, 1)
-        click.echo(f"warning: the program does not mention {name}{f'; did you mean {near[0]}?' if near else ''}", err=True)
-    return Import(predicate, format_of(file), str(file.absolute()))
+        raise UnknownPredicate(predicate, name, f"did you mean {near[0]}?" if near else None)
+    return predicate
 
 
-def materialise(
-    path: Path, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str, *, strata: str = "granular"
-) -> Materialisation:
+def materialise(path: Path, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str) -> Materialisation:
     """What follows from a program, with progress shown on a terminal."""
     from tidelog import Materialisation
 
     program = load(path, facts, directory)
     with progress("materialising") as report:
-        return Materialisation(program, strata=strata, on_bad_row=on_bad_row, progress=report)
+        return Materialisation(program, on_bad_row=on_bad_row, progress=report)

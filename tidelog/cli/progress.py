@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.status import Status
 
-Report = Callable[..., None]
-
 PATIENCE = 0.3  # seconds until there is anything to see; most programs are done by then
 
 
 @contextmanager
-def progress(phase: str) -> Iterator[Report | None]:
+def progress(phase: str) -> Iterator[Line | None]:
     """While inside, what is reported is shown: `report("stratum 2 of 5", facts=1200)`; None where nobody looks."""
     if not sys.stderr.isatty():
         yield None
         return
     line = Line(phase)
     try:
-        yield line.report
+        yield line
     finally:
         line.close()
 
@@ -33,17 +31,27 @@ class Line:
     """The spinner, made when the first report after `PATIENCE` comes."""
 
     def __init__(self, phase: str) -> None:
-        self.phase = phase
+        self.stage, self.phase = "", phase
         self.started = time.monotonic()
         self.status: Status | None = None
 
-    def report(self, phase: str | None = None, **figures: int) -> None:
+    def next(self, stage: str) -> None:
+        """Make room for other output. What is reported from now on belongs to a new stage, whose time begins now."""
+        self.close()
+        self.stage = f"{stage}: "
+        self.started = time.monotonic()
+
+    def __call__(self, phase: str | None = None, **figures: int) -> None:
         self.phase = phase or self.phase
         elapsed = time.monotonic() - self.started
         if elapsed < PATIENCE:
             return
         text = ", ".join(
-            [self.phase, *(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items()), f"{elapsed:.0f} s"]
+            [
+                self.stage + self.phase,
+                *(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items()),
+                f"{elapsed:.0f} s",
+            ]
         )
         if self.status is None:
             self._show(text)
@@ -59,3 +67,4 @@ class Line:
     def close(self) -> None:
         if self.status is not None:
             self.status.stop()
+            self.status = None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from tidelog import Materialisation, Relation
+    from tidelog import Changes, Materialisation, Relation
+    from tidelog.relation import Relations
     from tidelog.syntax.ast import Resource
 
 BAD_ROWS = "bad-rows.csv"
@@ -70,10 +72,17 @@ def bad_rows(mat: Materialisation, directory: Path | None = None) -> None:
 
 def summary(mat: Materialisation) -> None:
     """One line: how much, how long."""
+    click.echo(f"{facts(mat)}, in {mat.statistics.seconds:.2f} s", err=True)
+
+
+def facts(mat: Materialisation) -> str:
     given = sum(len(mat.explicit(predicate)) for predicate in mat.predicates)
-    click.echo(
-        f"{len(mat):,} facts: {given:,} given, {len(mat) - given:,} derived, in {mat.statistics.seconds:.2f} s", err=True
-    )
+    return f"{len(mat):,} facts: {given:,} given, {len(mat) - given:,} derived"
+
+
+def duration(seconds: float) -> str:
+    """The time of an update, which is short."""
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
 
 
 def statistics(mat: Materialisation) -> None:
@@ -85,3 +94,47 @@ def statistics(mat: Materialisation) -> None:
     width = max((len(predicate) for predicate in mat.predicates), default=0)
     for predicate in mat.predicates:
         click.echo(f"  {predicate:<{width}}  {len(mat[predicate]):>14,} facts", err=True)
+
+
+@dataclass(slots=True)
+class Total:
+    """What all updates did together."""
+
+    updates: int = 0
+    appeared: int = 0
+    vanished: int = 0
+    seconds: float = 0.0
+
+    def add(self, changes: Changes) -> None:
+        self.updates += 1
+        self.appeared += size(changes.inserted)
+        self.vanished += size(changes.deleted)
+        self.seconds += changes.statistics.seconds
+
+    @property
+    def applied(self) -> str:
+        return f"{self.updates:,} update{'' if self.updates == 1 else 's'}"
+
+
+def size(relations: Relations) -> int:
+    return sum(map(len, relations.values()))
+
+
+def updates(mat: Materialisation, total: Total) -> None:
+    """One line about all updates, and what holds after them."""
+    changed = f"{total.appeared:,} facts appeared, {total.vanished:,} vanished"
+    click.echo(f"{total.applied} in {duration(total.seconds)}: {changed}; now {facts(mat)}", err=True)
+
+
+def update(changes: Changes) -> None:
+    """What one update took, and why it was done that way."""
+    taken = changes.statistics
+    phases = ", ".join(f"{phase} {count:,}" for phase, count in taken.instances_by_phase.items() if count)
+    parts = [
+        f"update {changes.number}: {size(changes.inserted):,} appeared, {size(changes.deleted):,} vanished",
+        f"by {taken.algorithm} ({taken.reason})",
+        f"{taken.instances:,} rule instances{f' ({phases})' if phases else ''}",
+        f"{taken.rounds:,} rounds",
+        duration(taken.seconds),
+    ]
+    click.echo(", ".join(parts), err=True)

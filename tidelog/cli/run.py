@@ -1,4 +1,4 @@
-"""`tidelog run`: materialise a program, then print or write what follows."""
+"""`tidelog run`: materialise a program, apply updates to it, then print or write what follows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,57 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tidelog.cli import answers, report
-from tidelog.cli.inputs import NamedFile, input_options, materialise, program_argument
+from tidelog.cli import answers, feed, report, updates
+from tidelog.cli.inputs import NamedFile, input_options, load, program_argument
+from tidelog.cli.progress import progress
 
 if TYPE_CHECKING:
     from tidelog import Materialisation
+
+
+class Algorithm(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic since click 8.2
+    """The name of an algorithm. The names are looked up when they are needed: the module that has them is not a light one."""
+
+    name = "algorithm"
+
+    def choice(self) -> click.Choice[str]:
+        from tidelog.materialisation import ALGORITHMS
+
+        return click.Choice(ALGORITHMS)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self.choice().choices)}]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return self.choice().convert(value, param, ctx)
 
 
 @click.command(short_help="Work out every fact that follows; print it or write it to files.")
 @program_argument
 @input_options
 @click.option(
+    "--update",
+    "given",
+    multiple=True,
+    metavar="FILE",
+    help="Then change the facts: a file with an update on each line, - for standard input, or tables (see below). Repeatable.",
+)
+@click.option(
+    "--changes",
+    metavar="DIR|-",
+    help="Tell what appeared and vanished with each update: tables in DIR, or - for lines of JSON.",
+)
+@click.option("--algorithm", type=Algorithm(), default="auto", show_default=True, help="How updates are worked out.")
+@click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write one file per output predicate here."
 )
 @click.option(
-    "--format", "form", type=click.Choice(["csv", "parquet", "nt"]), default="csv", show_default=True, help="What --out writes."
+    "--format",
+    "form",
+    type=click.Choice(["csv", "parquet", "nt"]),
+    default="csv",
+    show_default=True,
+    help="What --out writes; with parquet, --changes DIR too.",
 )
 @answers.limit_option
 @click.option(
@@ -31,19 +67,22 @@ if TYPE_CHECKING:
     show_default=True,
     help="As many strata as possible, or as few.",
 )
-@click.option("--stats", is_flag=True, help="Print what the work consisted of.")
+@click.option("--stats", is_flag=True, help="Print what the work consisted of, for each update too.")
 def run(
     program: Path,
     facts: tuple[NamedFile, ...],
     directory: Path | None,
     on_bad_row: str,
+    given: tuple[str, ...],
+    changes: str | None,
+    algorithm: str,
     out: Path | None,
     form: str,
     limit: int | None,
     strata: str,
     stats: bool,
 ) -> int:
-    """Work out every fact that follows from PROGRAM.
+    """Work out every fact that follows from PROGRAM, and keep it true through updates.
 
     Prints the facts of the @output predicates, or of all derived predicates if there is no @output, in rule syntax and
     in order. With --out, writes them to files instead. @export directives are always carried out; their paths start at
@@ -56,18 +95,54 @@ def run(
       tidelog run paths.rls --out results --format parquet
       tidelog run family.rls --facts triple=family.ttl --stats
       tidelog run paths.rls --facts edge=dirty.csv --on-bad-row skip
+
+    Updates are applied in order, and only what depends on them is worked out again. An update is a line such as
+
+    \b
+      {"insert": [["edge", "a", "d"]], "delete": [["edge", "b", "c"]]}
+
+    where a fact is a list of its predicate and its terms: JSON's strings, numbers and booleans, or N-Triples in
+    an object: {"term": "<http://example.org/a>"}. Or it is made of tables (CSV, TSV, Parquet, RDF) that are inserted
+    or deleted. --changes - prints the changes, again as such lines, instead of the facts.
+
+    \b
+    Examples:
+      tidelog run paths.rls --update monday.ndjson --update tuesday.ndjson
+      tidelog run paths.rls --update insert:edge=new.csv --changes changes
+      tidelog run paths.rls --update delete:edge=gone.csv,insert:edge=new.csv --stats
+      tail -f updates.ndjson | tidelog run paths.rls --update - --changes -
     """
-    mat = materialise(program, facts, directory, on_bad_row, strata=strata)
-    if out is None:
+    if changes is not None and not given:
+        raise click.UsageError("--changes tells what updates change, and there is none; add --update FILE")
+    from tidelog import Materialisation
+
+    loaded = load(program, facts, directory)
+    sources = updates.sources(given, loaded)
+    with progress("materialising") as line:
+        mat = Materialisation(loaded, algorithm=algorithm, strata=strata, on_bad_row=on_bad_row, progress=line)
+        if sources:
+            finished(mat, stats)
+            try:
+                with feed.opened(changes, form, mat) as told:
+                    updates.apply(mat, sources, told, line, stats=stats)
+            finally:
+                report.bad_rows(mat, out or Path())
+    if out is None and changes != feed.STANDARD_OUTPUT:
         show(mat, answers.shown(limit))
     report.write_exports(mat, out or Path())
     if out is not None:
         report.write_outputs(mat, out, form)
-    report.bad_rows(mat, out or Path())
+    if not sources:
+        report.bad_rows(mat, out or Path())
+        finished(mat, stats)
+    return 0
+
+
+def finished(mat: Materialisation, stats: bool) -> None:
+    """Everything is materialised."""
     report.summary(mat)
     if stats:
         report.statistics(mat)
-    return 0
 
 
 def show(mat: Materialisation, limit: int | None) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -160,12 +160,18 @@ def _read_distinct_any(dictionary: Dictionary, values: Any) -> Ids:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write(
-    path: Path, columns: Sequence[Ids], dictionary: Dictionary, *, delimiter: str = ",", header: Sequence[str] = ()
-) -> None:
+def write(path: Path, columns: Sequence[Ids], dictionary: Dictionary, *, delimiter: str = ",") -> None:
     """Write columns of ids so that reading the file gives the same terms."""
     if not columns:
         raise DataError("a predicate without arguments cannot be written as a table", source=str(path))
+    with files.replacing(path) as file:
+        write_rows(file, columns, dictionary, delimiter=delimiter)
+
+
+def write_rows(
+    file: BinaryIO, columns: Sequence[Ids], dictionary: Dictionary, *, delimiter: str = ",", header: Sequence[str] = ()
+) -> None:
+    """Write a header, if there is one, and rows to an open file."""
     special = re.compile(rf'[{re.escape(delimiter)}"\r\n]|\A\ufeff')
 
     def quote(cell: str) -> str:
@@ -174,7 +180,7 @@ def write(
     def show(term: Term) -> str:
         return quote(cells.show(term)) or ('""' if len(columns) == 1 else "")  # an empty line is no row
 
-    with files.replacing(path) as file:
-        if header:
-            file.write((delimiter.join(map(quote, header)) + "\n").encode())
+    if header:
+        file.write((delimiter.join(map(quote, header)) + "\n").encode())
+    if columns:
         lines.write(file, columns, dictionary, [show] * len(columns), delimiter, "\n")

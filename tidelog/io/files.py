@@ -27,11 +27,11 @@ def resolve(path: str | os.PathLike[str], directory: str | os.PathLike[str] | No
 
 def check(path: Path) -> Path:
     """`path`, if it is a file; else a DataError that says what to look at."""
-    if path.is_file():
-        return path
     if path.is_dir():
         raise DataError("is a directory, not a file", source=str(path))
-    raise DataError("no such file", source=str(path), hint=_neighbours(path))
+    if not path.exists():  # what exists may also be a pipe
+        raise DataError("no such file", source=str(path), hint=_neighbours(path))
+    return path
 
 
 def _neighbours(path: Path) -> str:
@@ -57,9 +57,12 @@ def blocks(path: Path) -> Iterator[bytes]:
     """The content in blocks of some size, unpacked; what begins as gzip is gzip, whatever its name."""
     try:
         with check(path).open("rb") as file:
-            head = file.read(2)
-            file.seek(0)
-            yield from _unpacked(file, path) if head == GZIP else iter(lambda: file.read(BLOCK), b"")
+            head = file.read(2)  # of a pipe, these bytes come only once
+            if head == GZIP:
+                yield from _unpacked(head, file, path)
+            else:
+                yield head + file.read(BLOCK)
+                yield from iter(lambda: file.read(BLOCK), b"")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", source=str(path)) from error
 
@@ -78,8 +81,8 @@ def line_blocks(path: Path) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _unpacked(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    packed, unpacker = file.read(BLOCK), zlib.decompressobj(31)
+def _unpacked(head: bytes, file: BinaryIO, path: Path) -> Iterator[bytes]:
+    packed, unpacker = head + file.read(BLOCK), zlib.decompressobj(31)
     try:
         while packed:
             yield unpacker.decompress(packed, BLOCK)
@@ -114,6 +117,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise DataError(f"cannot be written: {error.strerror or error}", source=str(path)) from error
         raise
+
+
+@contextmanager
+def growing(path: Path) -> Iterator[BinaryIO]:
+    """A new file for others to read along while it is written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", source=str(path)) from error
 
 
 def _umask() -> int:

@@ -56,8 +56,17 @@ class Lines:
 
     @classmethod
     def of(cls, path: Path) -> Lines:
-        """The lines of a file, unpacked if it is gzip."""
-        return cls(str(path), (line for block in files.line_blocks(path) for line in block.split(b"\n")[:-1]))
+        """The lines of a file, unpacked if it is gzip; those of a pipe as they come."""
+        return cls(str(path), _lines(path) if path.is_file() else _piped(path))
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    return (line for block in files.line_blocks(path) for line in block.split(b"\n")[:-1])
+
+
+def _piped(path: Path) -> Iterator[bytes]:
+    with files.check(path).open("rb") as pipe:
+        yield from pipe
 
 
 def read(sources: Iterable[Lines | WrittenUpdate], bad_rows: BadRows) -> Iterator[WrittenUpdate]:

@@ -1,0 +1,175 @@
+"""The change feed, `--changes`: exactly what appeared and what vanished, update by update.
+
+On standard output an update is a line of JSON, in the form in which `--update` reads updates:
+
+    {"update": 1, "insert": [["path", "a", "d"], ...], "delete": [...], "explicit": {"insert": [...], "delete": [...]}}
+
+`insert` and `delete` hold everything that appeared and vanished; `explicit` those of them that are, or were, given rather than
+only derived. In a directory there is a table for each predicate, with the columns `update`, `change` (1 appeared, -1 vanished)
+and `explicit` in front of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+import click
+
+from tidelog.cli.report import file_name
+
+if TYPE_CHECKING:
+    from tidelog import Changes, Materialisation
+    from tidelog.facts.dictionary import Ids
+    from tidelog.relation import Relation
+
+STANDARD_OUTPUT = "-"
+OWN_COLUMNS = ("update", "change", "explicit")
+
+
+class Feed(Protocol):
+    """Told the changes of one update after another."""
+
+    def write(self, changes: Changes) -> None: ...
+
+
+@contextmanager
+def opened(where: str | None, form: str, mat: Materialisation) -> Iterator[Feed | None]:
+    """The feed to `-` or to a directory; None if nobody wants it. Whatever ends the run, what was written stays."""
+    predicates = list(mat.program.outputs or mat.predicates)
+    if where is None or where == STANDARD_OUTPUT:
+        yield None if where is None else Standard(predicates)
+        return
+    kind = Parquet if form == "parquet" else Csv
+    feed = kind(Path(where), {predicate: mat[predicate] for predicate in predicates})
+    try:
+        yield feed
+    finally:
+        feed.close()
+
+
+# --- lines of JSON ----------------------------------------------------------------------------------------------------
+
+
+class Standard:
+    """Lines on standard output, each there as soon as its update is done."""
+
+    def __init__(self, predicates: Sequence[str]) -> None:
+        self.predicates = predicates
+
+    def write(self, changes: Changes) -> None:
+        click.echo(json.dumps(self.line(changes), ensure_ascii=False))
+
+    def line(self, changes: Changes) -> dict[str, Any]:
+        inserted, deleted = changes.inserted, changes.deleted
+        return {
+            "update": changes.number,
+            "insert": self.facts(inserted),
+            "delete": self.facts(deleted),
+            "explicit": {"insert": self.facts(inserted.explicit), "delete": self.facts(deleted.explicit)},
+        }
+
+    def facts(self, relations: Mapping[str, Relation]) -> list[list[Any]]:
+        from tidelog.io.updates import fact_to_json
+
+        wanted = sorted(set(relations) & set(self.predicates))
+        return [fact_to_json(predicate, fact) for predicate in wanted for fact in relations[predicate].sorted()]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+class Tables:
+    """What tables of either format share: their files, and the rows of an update."""
+
+    ending: str
+
+    def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
+        names: set[str] = set()
+        self.relations = relations
+        self.paths = {predicate: directory / f"{file_name(predicate, names)}.{self.ending}" for predicate in relations}
+        self.lengths = dict.fromkeys(relations, 0)
+
+    def write(self, changes: Changes) -> None:
+        for predicate in changes.predicates:
+            if predicate in self.relations:
+                columns = change_columns(changes, predicate)
+                self.lengths[predicate] += len(columns[0])
+                self.add(predicate, columns)
+
+    def add(self, predicate: str, columns: list[Ids]) -> None:
+        raise NotImplementedError
+
+    def names(self, predicate: str) -> list[str]:
+        return [*OWN_COLUMNS, *self.relations[predicate].column_names]
+
+    def close(self) -> None:
+        for predicate, path in self.paths.items():
+            click.echo(f"wrote {path} ({self.lengths[predicate]:,} changes)", err=True)
+
+
+class Csv(Tables):
+    """Files that grow with each update, so that whoever reads along sees it."""
+
+    ending = "csv"
+
+    def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
+        super().__init__(directory, relations)
+        from tidelog.io import files
+
+        self.stack = ExitStack()
+        self.files: dict[str, BinaryIO] = {}
+        for predicate, path in self.paths.items():
+            self.files[predicate] = self.stack.enter_context(files.growing(path))
+            self.add(predicate, [], header=self.names(predicate))
+
+    def add(self, predicate: str, columns: list[Ids], header: Sequence[str] = ()) -> None:
+        from tidelog.io import delimited
+
+        delimited.write_rows(self.files[predicate], columns, self.relations[predicate].dictionary, header=header)
+        self.files[predicate].flush()
+
+    def close(self) -> None:
+        self.stack.close()
+        super().close()
+
+
+class Parquet(Tables):
+    """Files that are written at the end: only then is it known which types their columns have."""
+
+    ending = "parquet"
+
+    def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
+        super().__init__(directory, relations)
+        self.parts: dict[str, list[list[Ids]]] = {predicate: [] for predicate in relations}
+
+    def add(self, predicate: str, columns: list[Ids]) -> None:
+        self.parts[predicate].append(columns)
+
+    def close(self) -> None:
+        import numpy as np
+
+        from tidelog.relation import Relation
+
+        for predicate, path in self.paths.items():
+            names, parts = self.names(predicate), self.parts[predicate]
+            columns = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.empty(0, np.uint32) for _ in names]
+            dictionary = self.relations[predicate].dictionary
+            Relation.frozen(predicate, names, dictionary, columns, self.lengths[predicate]).write(path, "parquet")
+        super().close()
+
+
+def change_columns(changes: Changes, predicate: str) -> list[Ids]:
+    """The rows of an update as ids, what vanished first: its number, 1 or -1, whether explicit, and the terms."""
+    import numpy as np
+
+    parts = []
+    for sign, relations in ((-1, changes.deleted), (1, changes.inserted)):
+        explicit, relation = relations.mask(predicate), relations[predicate]
+        number, change, no, yes = relation.dictionary.encode([changes.number, sign, False, True])
+        ones = np.ones(len(explicit), np.uint32)
+        parts.append([number * ones, change * ones, np.where(explicit, yes, no), *relation.ids()])
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 ALGORITHMS: dict[str, tuple[str, ...]] = {
-    "embedded": ("auto", "ranked", "dred", "fbf", "bf", "counting", "rematerialise"),
+    "embedded": ("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise"),
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]

@@ -69,6 +69,14 @@ class EmbeddedAlgebra:
         self._positions: dict[int, tuple[int, ...]] = {}
         self._plan_size = -1
 
+    def overlay(self, strata: Stratification) -> EmbeddedAlgebra:
+        """An algebra of other rules that reads the same facts, and puts what it derives beside them in tables of its own."""
+        store = Store(self.store.dictionary)
+        store.tables = dict(self.store.tables)
+        overlay = EmbeddedAlgebra(store, strata, on_round=self._on_round, max_facts=self._max_facts)
+        overlay.statistics = self.statistics
+        return overlay
+
     # Applying rules
 
     def derive(

@@ -24,6 +24,7 @@ from tidelog.engines.embedded.batches import (
     difference,
     make_explicit,
 )
+from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet
 from tidelog.engines.embedded.working import Commit
 from tidelog.facts.dictionary import Dictionary
@@ -53,6 +54,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "dred": dred,
     "fbf": fbf,
     "ranked": ranked,
+    "rewriting": rewriting,
 }
 """The algorithms that maintain by the algebra."""
 

@@ -62,3 +62,7 @@ def first(facts: Relation, limit: int | None) -> list[tuple[Term, ...]]:
     if limit is not None and len(facts) > SORTED_AT_MOST:
         return list(islice(facts, limit))
     return facts.sorted()[:limit]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

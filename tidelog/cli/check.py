@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidelog.cli.answers import counted
 from tidelog.cli.inputs import load, program_argument
 
 if TYPE_CHECKING:
@@ -82,7 +83,3 @@ def plan_lines(rule: CoreRule, program: Program) -> Iterator[str]:
 
     for start, steps in describe(rule, prefixes=program.prefixes):
         yield f"{start}: {'; '.join(steps)}"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

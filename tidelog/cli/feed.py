@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import click
 
+from tidelog.cli.answers import counted
 from tidelog.cli.report import file_name
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Tables:
 
     def close(self) -> None:
         for predicate, path in self.paths.items():
-            click.echo(f"wrote {path} ({self.lengths[predicate]:,} changes)", err=True)
+            click.echo(f"wrote {path} ({counted(self.lengths[predicate], 'change')})", err=True)
 
 
 class Csv(Tables):

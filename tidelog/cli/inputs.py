@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
@@ -22,7 +23,9 @@ NamedFile: TypeAlias = tuple[str, Path]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
-program_argument = click.argument("program", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+STANDARD_INPUT = Path("-")
+
+program_argument = click.argument("program", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 
 
 def named_files(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[NamedFile, ...]:
@@ -67,10 +70,10 @@ def input_options(command: Command) -> Command:
 
 
 def load(path: Path, facts: tuple[NamedFile, ...] = (), directory: Path | None = None) -> Program:
-    """The program of a file, with the `--facts` files as further imports."""
+    """The program of a file, or of standard input if that is `-`, with the `--facts` files as further imports."""
     from tidelog.program import Program
 
-    program = Program.load(path)
+    program = Program.parse(sys.stdin.read(), file="<standard input>") if path == STANDARD_INPUT else Program.load(path)
     if directory is not None:
         program = replace(program, directory=directory)
     more = tuple(further_import(program, name, file) for name, file in facts)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidelog.cli.answers import counted
+
 if TYPE_CHECKING:
     from tidelog import Changes, Materialisation, Relation
     from tidelog.relation import Relations
@@ -54,19 +56,19 @@ def file_name(predicate: str, taken: set[str]) -> str:
 
 def write(relation: Relation, resource: Resource, directory: Path) -> None:
     path = relation.write(directory / Path(resource.path).expanduser(), resource.format, resource.options)
-    click.echo(f"wrote {path} ({len(relation):,} facts)", err=True)
+    click.echo(f"wrote {path} ({counted(len(relation), 'fact')})", err=True)
 
 
 def bad_rows(mat: Materialisation, directory: Path | None = None) -> None:
     """How many rows were left out, and which: in a file, where the run may write one."""
     if not mat.bad_rows:
         return
-    where = f"; they are in {(directory or Path()) / BAD_ROWS}" if directory is not None else ""
+    where = f"; see {(directory or Path()) / BAD_ROWS}" if directory is not None else ""
     if directory is not None:
         mat.bad_rows.write(directory / BAD_ROWS)
     first = next(iter(mat.bad_rows))
-    count = len(mat.bad_rows)
-    click.echo(f"warning: {count:,} bad row{' was' if count == 1 else 's were'} skipped{where}", err=True)
+    one = len(mat.bad_rows) == 1
+    click.echo(f"warning: {counted(len(mat.bad_rows), 'bad row')} {'was' if one else 'were'} skipped{where}", err=True)
     click.echo(f"    the first: {first.source}:{first.row}: {first.reason}", err=True)
 
 
@@ -77,7 +79,7 @@ def summary(mat: Materialisation) -> None:
 
 def facts(mat: Materialisation) -> str:
     given = sum(len(mat.explicit(predicate)) for predicate in mat.predicates)
-    return f"{len(mat):,} facts: {given:,} given, {len(mat) - given:,} derived"
+    return f"{counted(len(mat), 'fact')}: {given:,} given, {len(mat) - given:,} derived"
 
 
 def duration(seconds: float) -> str:
@@ -93,7 +95,7 @@ def statistics(mat: Materialisation) -> None:
     click.echo(f"  rounds          {taken.rounds:>14,}", err=True)
     width = max((len(predicate) for predicate in mat.predicates), default=0)
     for predicate in mat.predicates:
-        click.echo(f"  {predicate:<{width}}  {len(mat[predicate]):>14,} facts", err=True)
+        click.echo(f"  {predicate:<{width}}  {len(mat[predicate]):>14,} fact{'s' * (len(mat[predicate]) != 1)}", err=True)
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ class Total:
 
     @property
     def applied(self) -> str:
-        return f"{self.updates:,} update{'' if self.updates == 1 else 's'}"
+        return counted(self.updates, "update")
 
 
 def size(relations: Relations) -> int:
@@ -122,8 +124,14 @@ def size(relations: Relations) -> int:
 
 def updates(mat: Materialisation, total: Total) -> None:
     """One line about all updates, and what holds after them."""
-    changed = f"{total.appeared:,} facts appeared, {total.vanished:,} vanished"
+    changed = f"{counted(total.appeared, 'fact')} appeared, {total.vanished:,} vanished"
     click.echo(f"{total.applied} in {duration(total.seconds)}: {changed}; now {facts(mat)}", err=True)
+
+
+def stopped(total: Total) -> None:
+    """An update cannot be applied; what stands all the same."""
+    stand = "nothing was changed" if not total.updates else f"{total.applied} before it stand{'s' * (total.updates == 1)}"
+    click.echo(f"stopped at an update that cannot be applied; {stand}", err=True)
 
 
 def update(changes: Changes) -> None:
@@ -133,8 +141,8 @@ def update(changes: Changes) -> None:
     parts = [
         f"update {changes.number}: {size(changes.inserted):,} appeared, {size(changes.deleted):,} vanished",
         f"by {taken.algorithm} ({taken.reason})",
-        f"{taken.instances:,} rule instances{f' ({phases})' if phases else ''}",
-        f"{taken.rounds:,} rounds",
+        f"{counted(taken.instances, 'rule instance')}{f' ({phases})' if phases else ''}",
+        counted(taken.rounds, "round"),
         duration(taken.seconds),
     ]
     click.echo(", ".join(parts), err=True)

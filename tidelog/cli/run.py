@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidelog.cli import answers, feed, report, updates
-from tidelog.cli.inputs import NamedFile, input_options, load, program_argument
+from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, program_argument
 from tidelog.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def run(
         raise click.UsageError("--changes tells what updates change, and there is none; add --update FILE")
     from tidelog import Materialisation
 
+    if program == STANDARD_INPUT and "-" in given:
+        raise click.UsageError("standard input can hold the program or the updates, not both")
     loaded = load(program, facts, directory)
     sources = updates.sources(given, loaded)
     with progress("materialising") as line:

@@ -83,13 +83,15 @@ def apply(mat: Materialisation, given: Sequence[Source], feed: Feed | None, line
     try:
         for changes in mat.follow(read(given, mat.bad_rows)):
             if line is not None:
-                line.next(f"update {changes.number + 1}")
+                line.close()
             if feed is not None:
                 feed.write(changes)
             if stats:
                 report.update(changes)
             total.add(changes)
+            if line is not None:
+                line.next(f"update {changes.number + 1}")
     except TidelogError:
-        click.echo(f"stopped at a bad update; {total.applied} before it stand", err=True)
+        report.stopped(total)
         raise
     report.updates(mat, total)

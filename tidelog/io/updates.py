@@ -114,8 +114,10 @@ def _json(line: bytes) -> Any:
         raise DataError(f"byte {error.start + 1} is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise DataError(f"not JSON, with one update on a line: {error.msg} at character {error.pos + 1}") from None
-    except (ValueError, RecursionError) as error:  # thousands of digits, thousands of brackets
-        raise DataError(f"cannot be read: {error}") from None
+    except RecursionError:
+        raise DataError("brackets are nested too deeply") from None
+    except ValueError:
+        raise DataError("a number has too many digits") from None
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -131,7 +133,9 @@ def _no_number(written: str) -> float:
 
 def _float(written: str) -> float:
     value = float(written)
-    return _no_number(written) if value in (float("inf"), float("-inf")) else value
+    if value - value != 0:
+        raise DataError(f"{written} is too large for a double")
+    return value
 
 
 def _facts(rows: Any, part: str) -> Facts:

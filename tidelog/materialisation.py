@@ -102,6 +102,7 @@ class Materialisation:
     def _imports(self) -> Iterator[Batch]:
         if not self.program.imports:
             return
+        from tidelog.facts.arrow import release_memory
         from tidelog.io import read
 
         for resource in self.program.imports:
@@ -117,6 +118,7 @@ class Materialisation:
             self._engine.add_predicate(resource.predicate, len(columns))
             if len(columns) and len(columns[0]):
                 yield {resource.predicate: columns}
+        release_memory()
 
     def update(
         self,

@@ -183,3 +183,10 @@ _NATURAL: dict[type, Callable[[list[Any]], pa.Array]] = {
     datetime: _datetimes,
     time: _times,
 }
+
+
+def release_memory() -> None:
+    """Give back what Arrow keeps in reserve after a large load."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()

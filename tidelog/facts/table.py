@@ -24,8 +24,10 @@ FIRST_WORKING_BIT = 2
 WORKING_BITS = 14
 
 _SLOT_FLOOR = 1 << 16
-_SLOTS_PER_ROW = 16
-"""The slots of a direct identity may number this many times the rows."""
+_SLOTS_PER_ROW = 64
+"""The slots of a direct identity may number this many times the rows while the table grows fast,"""
+_SETTLED_SLOTS_PER_ROW = 4
+"""and this many times when it does not."""
 
 
 class Table:
@@ -253,6 +255,11 @@ class Table:
         self._slots = np.zeros(size, np.uint32)
         self._slots[self._slot_numbers(columns)] = np.arange(1, self.count + 1, dtype=np.uint32)
         return True
+
+    def settle(self) -> None:
+        """Give back memory that only pays while many facts are derived at once."""
+        if self._slots is not None and len(self._slots) > max(_SLOT_FLOOR, _SETTLED_SLOTS_PER_ROW * self.count):
+            self._slots, self._lookups = None, 0
 
     def _slot_numbers(self, columns: Sequence[Ids]) -> NDArray[np.int64]:
         slot = columns[0].astype(np.int64)

@@ -83,10 +83,14 @@ def difference(there: Store, here: Store) -> dict[str, Changed]:
     result: dict[str, Changed] = {}
     for table in there:
         other = here.tables[table.predicate]
-        rows = table.facts()
+        rows = table.facts() if table.present else np.empty(0, np.uint32)
+        if not len(rows):
+            continue
         columns = [column[rows] for column in table.columns]
-        other_rows, known = other.find(columns, len(rows))
-        known[known] = other.flags[other_rows[known]] & PRESENT != 0
+        known = np.zeros(len(rows), np.bool_)
+        if other.present:
+            other_rows, known = other.find(columns, len(rows))
+            known[known] = other.flags[other_rows[known]] & PRESENT != 0
         if not known.all():
             only = ~known
             result[table.predicate] = Changed([column[only] for column in columns], table.flags[rows[only]] & EXPLICIT != 0)

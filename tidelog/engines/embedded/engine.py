@@ -158,6 +158,8 @@ class EmbeddedEngine:
             seminaive_counting(algebra, I)
         else:
             seminaive(algebra)
+        for table in algebra.store:
+            table.settle()
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, self.explicit)
 
     def _maintain(self, algorithm: str, insert: Batch, delete: Batch, reason: str, budget: int | None) -> Result:

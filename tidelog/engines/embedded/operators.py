@@ -23,7 +23,7 @@ from tidelog.facts.kernel import Ids, Mask, Positions, expand, pack
 from tidelog.facts.table import Table
 from tidelog.syntax.ast import Arithmetic, Constant, Expression, Variable
 
-PART = 1 << 17
+PART = 1 << 18
 """How many bindings to go on with at a time."""
 
 Slots: TypeAlias = list[NDArray[np.uint32]]

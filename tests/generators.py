@@ -82,10 +82,11 @@ ANY_TRIPLE = Predicate("triple", 3, 0)
 
 
 @st.composite
-def cases(draw: st.DrawFn, max_updates: int = 0) -> Case:
+def cases(draw: st.DrawFn, max_updates: int = 0, positive: bool = False) -> Case:
+    """Without negation if `positive`: all predicates are of one level then."""
     random = Random(draw(st.integers(0, 2**40)))
     thin = Thinning(draw(st.binary(min_size=THINNED, max_size=THINNED)))
-    signature = make_signature(random)
+    signature = make_signature(random, levels=(0,) if positive else LEVELS)
     text = "\n".join(thin.some([make_rule(random, signature) for _ in range(random.randint(3, 7))]))
     used = [predicate for predicate in signature if predicate.occurs_in(text)]
     facts = thin.some(make_facts(random, used))
@@ -110,15 +111,15 @@ class Thinning:
         return [item for item in items if next(self.mask, 255) >= 12]
 
 
-def make_signature(random: Random) -> Signature:
+def make_signature(random: Random, levels: Sequence[int]) -> Signature:
     """Some predicates; the first two are of level 0 and have many facts to start from."""
     style = random.choice(("plain", "plain", "plain", "triples", "triples", "any triple"))
     arities = [2, random.choice((1, 2)), *random.choices(ARITIES, k=random.randint(2, 4))]
-    levels = [0, 0, *random.choices(LEVELS, k=len(arities) - 2)]
+    chosen = [0, 0, *random.choices(levels, k=len(arities) - 2)]
     as_triple = [style != "plain" and arity in {1, 2} for arity in arities]
     if style == "any triple":  # an atom with three variables brings all triples to one level
-        levels = [0 if triple else level for level, triple in zip(levels, as_triple, strict=True)]
-    predicates = [Predicate(f"p{i}", *rest) for i, rest in enumerate(zip(arities, levels, as_triple, strict=True))]
+        chosen = [0 if triple else level for level, triple in zip(chosen, as_triple, strict=True)]
+    predicates = [Predicate(f"p{i}", *rest) for i, rest in enumerate(zip(arities, chosen, as_triple, strict=True))]
     return [*predicates, ANY_TRIPLE] if style == "any triple" else predicates
 
 

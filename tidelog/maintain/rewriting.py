@@ -19,9 +19,9 @@ Invariants, for what the program derives from the old facts with E- in `del` and
 them all that are lost; P^New is (P - P^Del) | P^Red | P^Ins; so P+ and P- are disjoint from P^New & P and exact.
 
 Cost: P^New is a copy of the materialisation, so no update costs less than that; an instance of a rule with k changed body
-atoms is considered k times (Examples 14, 15), a fact is rederived in every way there is (Example 16), and overdeletion
-passes through all strata before anything is rederived (Example 17). `maintain.dred` is the cure. It stays as the simplest
-thing that is right.
+atoms is considered k times (Examples 14, 15), a fact is rederived in every way there is (Example 16), insertion goes on
+through facts that hold already, and overdeletion passes through all strata before anything is rederived (Example 17).
+`maintain.dred` is the cure; this is the yardstick.
 
 Deviations. Negation, which the sources lack: a negated atom is deleted where its atom is inserted and inserted where it
 is deleted (Example 18), and the rest of the rule says whether that is so in the end:
@@ -106,6 +106,7 @@ class MaintenanceProgram:
 def volz(rules: Sequence[CoreRule], names: Names | None = None) -> MaintenanceProgram:
     """The maintenance program of Table 2, with seven predicates. No fact may be explicit and derived: see `with_given`.
 
+    >>> from tidelog import Program
     >>> [rule] = Program.parse("in(?x, ?z) :- in(?x, ?y), in(?y, ?z) .").core
     >>> print(*map(text, volz([rule]).insertion), sep="\\n")
     in__ins(?x, ?z) :- in__ins(?x, ?y), in__new(?y, ?z) .

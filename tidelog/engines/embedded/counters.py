@@ -1,7 +1,7 @@
-"""How often each fact was derived in each iteration: the multisets of a trace, for the facts of one table.
+"""How often each fact was derived in each iteration, and the first iteration that did: a trace, for the facts of one table.
 
-A counter belongs to a fact's row and an iteration. All counters stand in one auxiliary table of such pairs, whose identity
-finds them and whose order, by row and then by iteration, finds the next iteration in which a fact was derived. A counter
+The counters of a fact are a chain: each has its iteration, its count and the number of the next counter of the same fact.
+Most facts have one or two, so looking one up is a few steps for all facts at once, and a new one goes in front. A counter
 that has gone down to zero stays until `compact`. Everything costs what is asked for, not what is there.
 """
 
@@ -10,74 +10,94 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.facts.kernel import Rows, expand, starts_of_groups
-from tidelog.facts.table import Table
+from tidelog.facts.kernel import Rows, starts_of_groups
 
-Counts = NDArray[np.int32]
-Iterations = NDArray[np.int32]
+Numbers = NDArray[np.int32]
 
 NEVER = 1 << 30
 """The iteration of a derivation that there is none of."""
 
+_NONE = -1
+"""The end of a chain."""
 _SMALL = 1 << 12
 
 
 class Counters:
-    """The counters of one table's facts, and the way back while an update changes them."""
+    """The multisets of one table's facts, and the way back while an update changes them."""
 
     def __init__(self) -> None:
-        self._pairs = Table("counters", 2)
-        self._counts: Counts = np.zeros(0, np.int32)
-        self._compacted = 0
-        self._before: list[tuple[Rows, Counts]] = []
+        self._first: Numbers = np.empty(0, np.int32)
+        """By row, the fact's first counter."""
+        self._next, self._iterations, self._counts = (_with_room(np.empty(0, np.int32), 0, fill) for fill in (_NONE, 0, 0))
+        self._used = 0
+        self._in_use = 0
+        """How many counters are not zero."""
+        self._before: list[tuple[Numbers, Numbers]] = []
         self.recording = False
         """Whether counts that are overwritten are remembered."""
 
-    def add(self, rows: Rows, iteration: int, sign: int) -> Rows:
-        """Count a multiset of facts in an iteration, or with -1 take it off; gives its distinct facts."""
-        rows, times = _multiplicities(rows)
-        counters = self._pairs.intern_each([rows, np.full(len(rows), iteration, np.uint32)], len(rows))
-        counts = self._all()
+    def reach(self, count: int) -> Counters:
+        """Have a chain for each of so many rows."""
+        if len(self._first) < count:
+            self._first = _with_room(self._first, count, _NONE)
+        return self
+
+    def change(self, rows: Rows, by: Numbers, iteration: int) -> tuple[Rows, Numbers]:
+        """Add to the counts of facts, each of which may come several times; gives the distinct facts and their new counts."""
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        starts = np.flatnonzero(starts_of_groups(rows))
+        rows, by = rows[starts], np.add.reduceat(by[order], starts) if len(starts) else by
+        counters = self._find(rows, iteration)
+        new = counters == _NONE
+        if new.any():
+            counters[new] = self._append(rows[new], iteration)
+        counts = self._counts[counters] + by
         if self.recording:
-            self._before.append((counters, counts[counters]))
-        counts[counters] += times if sign > 0 else -times
-        return rows
+            self._before.append((counters, self._counts[counters]))
+        self._put(counters, counts)
+        return rows, counts
 
-    def at(self, rows: Rows, iteration: int) -> Counts:
+    def at(self, rows: Rows, iteration: int) -> Numbers:
         """How often the facts were derived in an iteration."""
-        counters, known = self._pairs.find([rows, np.full(len(rows), iteration, np.uint32)], len(rows))
-        return np.where(known, self._all()[counters], np.int32(0))
+        counters = self._find(rows, iteration)
+        return np.where(counters == _NONE, np.int32(0), self._counts[counters])
 
-    def next(self, rows: Rows, iteration: int) -> Iterations:
+    def next(self, rows: Rows, iteration: int) -> Numbers:
         """The first iteration after this one in which each of the facts was derived, or `NEVER`."""
-        first = np.full(len(rows), NEVER, np.int32)
-        counts = self._all()
-        index = self._pairs.identity
-        index.sync()
-        for run in index.runs:
-            starts, lengths = index.prefix_ranges(run, rows)
-            which, place = expand(starts, lengths, int(lengths.sum()))
-            counters = run.rows[place]
-            iterations = self._pairs.columns[1][counters].astype(np.int32)
-            counted = (iterations > iteration) & (counts[counters] > 0)
-            np.minimum.at(first, which[counted], iterations[counted])
-        return first
+        found = np.full(len(rows), NEVER, np.int32)
+        which, at = np.arange(len(rows)), self._first[rows]
+        while len(which := which[at != _NONE]):
+            at = at[at != _NONE]
+            iterations = np.where(self._counts[at] > 0, self._iterations[at], NEVER)
+            later = iterations > iteration
+            found[which[later]] = np.minimum(found[which[later]], iterations[later])
+            at = self._next[at]
+        return found
 
-    def items(self) -> tuple[Rows, Iterations, Counts]:
+    def items(self) -> tuple[Rows, Numbers, Numbers]:
         """All counters that are not zero: the row, the iteration, the count."""
-        counts = self._all()
-        used = np.flatnonzero(counts[: self._pairs.count])
-        rows, iterations = (column[used] for column in self._pairs.columns)
-        return rows, iterations.astype(np.int32), counts[used]
+        found = []
+        rows, at = np.arange(len(self._first), dtype=np.uint32), self._first
+        while len(rows := rows[at != _NONE]):
+            at = at[at != _NONE]
+            some = self._counts[at] != 0
+            found.append((rows[some], self._iterations[at[some]], self._counts[at[some]]))
+            at = self._next[at]
+        if not found:
+            return np.empty(0, np.uint32), np.empty(0, np.int32), np.empty(0, np.int32)
+        rows, iterations, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+        return rows, iterations, counts
 
     def compact(self) -> None:
-        """Leave out counters that are zero, if there are twice as many counters as last time."""
-        if self._pairs.count > 2 * self._compacted + _SMALL:
+        """Leave out counters that are zero, if most are."""
+        if self._used > 2 * self._in_use + _SMALL:
             rows, iterations, counts = self.items()
-            pairs = Table("counters", 2)
-            self._counts = _with_room(counts, len(rows), 0)
-            self._counts[pairs.intern_each([rows, iterations.astype(np.uint32)], len(rows))] = counts
-            self._pairs, self._compacted = pairs, len(rows)
+            fresh = Counters().reach(len(self._first))
+            for iteration in np.flatnonzero(np.bincount(iterations)).tolist():
+                now = iterations == iteration
+                fresh.change(rows[now], counts[now], iteration)
+            self.__dict__.update(fresh.__dict__)
 
     def keep(self) -> None:
         """What was counted stays."""
@@ -87,31 +107,52 @@ class Counters:
     def restore(self) -> None:
         """Back to what was there when recording began."""
         for counters, counts in reversed(self._before):
-            self._counts[counters] = counts
+            self._put(counters, counts)
         self.keep()
 
-    def _all(self) -> Counts:
-        """A place for every counter; those without one were never counted."""
-        if len(self._counts) <= self._pairs.count:
-            self._counts = _with_room(self._counts, self._pairs.count, 0)
-        return self._counts
+    def _find(self, rows: Rows, iteration: int) -> Numbers:
+        at = self._first[rows]
+        todo = np.flatnonzero((at != _NONE) & (self._iterations[at] != iteration))
+        while len(todo):
+            step = self._next[at[todo]]
+            at[todo] = step
+            todo = todo[(step != _NONE) & (self._iterations[step] != iteration)]
+        return at
+
+    def _append(self, rows: Rows, iteration: int) -> Numbers:
+        """New counters; an interruption at any point leaves at most some that no chain leads to."""
+        start, end = self._used, self._used + len(rows)
+        if end > min(len(self._next), len(self._iterations), len(self._counts)):
+            self._next = _with_room(self._next, end, _NONE)
+            self._iterations = _with_room(self._iterations, end, 0)
+            self._counts = _with_room(self._counts, end, 0)
+        self._used = end
+        self._next[start:end] = self._first[rows]
+        self._iterations[start:end] = iteration
+        new = np.arange(start, end, dtype=np.int32)
+        self._first[rows] = new
+        return new
+
+    def _put(self, counters: Numbers, counts: Numbers) -> None:
+        self._in_use += int(np.count_nonzero(counts)) - int(np.count_nonzero(self._counts[counters]))
+        self._counts[counters] = counts
 
     @property
     def nbytes(self) -> int:
-        return self._pairs.nbytes + self._counts.nbytes
+        return self._first.nbytes + self._next.nbytes + self._iterations.nbytes + self._counts.nbytes
 
 
 class Rounds:
-    """The round of each fact of one table: the first iteration that derives it, before and after the running update."""
+    """The round of each fact of one table, before and after the running update: the first iteration that derives it."""
 
     def __init__(self) -> None:
-        self.old: Iterations = np.empty(0, np.int32)
-        self.new: Iterations = np.empty(0, np.int32)
+        self.old: Numbers = np.empty(0, np.int32)
+        self.new: Numbers = np.empty(0, np.int32)
         self._written: list[Rows] = []
 
     def reach(self, count: int) -> Rounds:
         """Have a place for each of so many rows."""
-        if len(self.new) < count:
+        if min(len(self.old), len(self.new)) < count:
             self.old = _with_room(self.old, count, NEVER)
             self.new = _with_room(self.new, count, NEVER)
         return self
@@ -131,14 +172,12 @@ class Rounds:
             self.new[rows] = self.old[rows]
         self._written.clear()
 
-
-def _multiplicities(rows: Rows) -> tuple[Rows, Counts]:
-    rows = np.sort(rows)
-    starts = np.flatnonzero(starts_of_groups(rows))
-    return rows[starts], np.diff(np.append(starts, len(rows))).astype(np.int32)
+    @property
+    def nbytes(self) -> int:
+        return self.old.nbytes + self.new.nbytes
 
 
-def _with_room(array: NDArray[np.int32], count: int, fill: int) -> NDArray[np.int32]:
-    longer = np.full(64 + count + count // 2, fill, np.int32)
+def _with_room(array: Numbers, count: int, fill: int) -> Numbers:
+    longer = np.full(max(len(array), 64 + count + count // 2), fill, np.int32)
     longer[: len(array)] = array
     return longer

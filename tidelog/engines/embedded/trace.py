@@ -11,18 +11,20 @@ import time
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.engines.embedded.compiler import Compiled
-from tidelog.engines.embedded.counters import NEVER, Counters, Counts, Iterations, Rounds
+from tidelog.engines.embedded.counters import NEVER, Counters, Numbers, Rounds
 from tidelog.engines.embedded.operators import Slots
 from tidelog.engines.embedded.sets import FactSet, as_rows
 from tidelog.errors import InternalError
-from tidelog.facts.kernel import Mask, Rows, sorted_unique, starts_of_groups
+from tidelog.facts.kernel import Ids, Mask, Rows, sorted_unique, starts_of_groups
 from tidelog.facts.table import Table
+from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.sets import SetExpression
 from tidelog.program.normal import CoreRule
 
@@ -69,11 +71,17 @@ class _Turn:
 
 
 class EmbeddedTrace:
-    """The trace of one algebra's materialisation; `stale` until it is built, and after updates that did not keep it."""
+    """The trace of one algebra's materialisation; stale until it is built, and after updates that did not keep it."""
 
     def __init__(self, algebra: EmbeddedAlgebra) -> None:
         self.algebra = algebra
+        self._update: Statistics | None = None
+        """The update that is being counted; still there when the next begins only if its end was cut off."""
         self.forget()
+
+    @property
+    def stale(self) -> bool:
+        return not self._built or self._update is not None
 
     # Building
 
@@ -83,7 +91,7 @@ class EmbeddedTrace:
 
     def start(self, explicit: FactSet) -> None:
         for table, rows in explicit:
-            self.counters_of(table).add(as_rows(rows), 1, 1)
+            self.counters_of(table).change(as_rows(rows), _all(1, as_rows(rows)), 1)
             self.rounds_of(table).set(as_rows(rows), 1)
 
     def derive(
@@ -102,7 +110,7 @@ class EmbeddedTrace:
     def end_building(self) -> None:
         for rounds in self._rounds.values():
             rounds.keep()
-        self.stale = False
+        self._built = True
         self.algebra.ranks_hold = True
         statistics = self.algebra.statistics
         cost = f"{statistics.instances:,} rule instances, {time.perf_counter() - self._started:.2f} seconds"
@@ -111,35 +119,34 @@ class EmbeddedTrace:
     # Maintaining
 
     def begin(self) -> None:
-        self._updating = True
+        self._update = self.algebra.statistics
         for counters in self._counters.values():
             counters.compact()
             counters.recording = True
 
     def keep(self, *, same: bool) -> None:
         """An update is committed. If another algorithm maintained it, and facts are not the same, the trace is stale."""
-        if not self._updating:
+        if self._update is not self.algebra.statistics:
             if not same:
                 self.forget()
             return
-        self.stale = True  # should this be interrupted
         for part in self._parts():
             part.keep()
-        self.stale = self._updating = self._built_by_update = False
+        self._update, self._built_by_update = None, False
 
     def restore(self) -> None:
         """The update failed: all is as before. A trace that it built goes, since the ranks that came with it do."""
-        if self.stale or self._built_by_update:
+        if not self._built or self._built_by_update:
             self.forget()
             return
         for part in self._parts():
             part.restore()
-        self._updating = False
         self._clear_agenda()
+        self._update = None
 
     def forget(self) -> None:
-        self.stale = True
-        self._updating = self._built_by_update = False
+        self._built = self._built_by_update = False
+        self._update = None
         self._counters: dict[Table, Counters] = {}
         self._rounds: dict[Table, Rounds] = {}
         self._clear_agenda()
@@ -191,26 +198,19 @@ class EmbeddedTrace:
     def advance(self) -> tuple[FactSet, FactSet]:
         i = self._iteration
         turn = self._turns.pop(i)
-        touched: dict[Table, list[Rows]] = {}
+        heads: dict[Table, list[tuple[Rows, Numbers]]] = {}
         for kind, parts in turn.waiting.items():
             columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
-            heads = columns[0][self._happens(kind, columns, i)]
-            if len(heads):
-                touched.setdefault(kind.head, []).append(self._move(kind, heads, i))
+            rows = columns[0][self._happens(kind, columns, i)]
+            if kind.body:
+                self.count_instances(kind.move, len(rows))
+            if len(rows):
+                heads.setdefault(kind.head, []).append((rows, _all(-1 if kind.move in _UNDOING else 1, rows)))
         lost: dict[Table, Rows] = {}
         arrived: dict[Table, Rows] = {}
-        for table in touched.keys() | turn.lost.keys():
-            watched = turn.lost.get(table, [])
-            rows = sorted_unique(np.concatenate([*touched.get(table, []), *watched]))
-            lost[table], arrived[table] = self._compare(table, rows, i, watched)
+        for table in heads.keys() | turn.lost.keys():
+            lost[table], arrived[table] = self._settle(table, i, heads.get(table, []), turn.lost.get(table, []))
         return FactSet(self.algebra.bits, lost), FactSet(self.algebra.bits, arrived)
-
-    def _move(self, kind: _Kind, heads: Rows, i: int) -> Rows:
-        """Undo or apply instances; gives the facts whose count that changes."""
-        sign = -1 if kind.move in _UNDOING else 1
-        if kind.body:
-            self.count_instances(kind.move, len(heads))
-        return self.counters_of(kind.head).add(heads, i, sign)
 
     def _happens(self, kind: _Kind, columns: _Columns, i: int) -> Mask | slice:
         """Which of the waiting instances move. The rounds up to i - 1 are those after the update by now."""
@@ -225,21 +225,30 @@ class EmbeddedTrace:
         moved: Mask = _highest([r.old[rows] for r, rows in rounds]) != i - 1
         return last & moved
 
-    def _compare(self, table: Table, rows: Rows, i: int, watched: Sequence[Rows]) -> tuple[Rows, Rows]:
-        """Of facts that this iteration may derive, those that it does not derive any more, and those that now arrive in it."""
-        rounds, counters = self.rounds_of(table), self.counters_of(table)
-        counts, round_ = counters.at(rows, i), rounds.new[rows]
-        if len(counts) and counts.min() < 0:
-            raise InternalError("a rule instance was undone that had not been counted")
+    def _settle(
+        self, table: Table, i: int, heads: Sequence[tuple[Rows, Numbers]], watched: Sequence[Rows]
+    ) -> tuple[Rows, Rows]:
+        """Count; then of the facts that may differ, those that iteration i does not derive any more, and those that arrive."""
+        counters, rounds = self.counters_of(table), self.rounds_of(table)
+        if heads:
+            rows, by = heads[0] if len(heads) == 1 else (np.concatenate(column) for column in zip(*heads, strict=True))
+            rows, counts = counters.change(rows, by, i)
+            if len(counts) and counts.min() < 0:
+                raise InternalError("a rule instance was undone that had not been counted")
+        if watched:
+            rows = sorted_unique(np.concatenate([*([rows] if heads else []), *watched]))
+            counts = counters.at(rows, i)
+        round_ = rounds.new[rows]
         arrived = rows[(counts > 0) & (round_ > i)]
         lost = rows[(counts == 0) & (round_ == i)]
         rounds.set(arrived, i)
         rounds.set(lost, NEVER)
         still = np.concatenate([lost, *(some[rounds.new[some] == NEVER] for some in watched)])
-        self._watch(table, still, counters.next(still, i))
+        if len(still):
+            self._watch(table, still, counters.next(still, i))
         return lost, arrived
 
-    def _watch(self, table: Table, rows: Rows, iterations: Iterations) -> None:
+    def _watch(self, table: Table, rows: Rows, iterations: Numbers) -> None:
         """Look at lost facts again in the next iteration that derives them."""
         for iteration, which in _groups(iterations):
             if iteration < NEVER:
@@ -274,8 +283,8 @@ class EmbeddedTrace:
         counters = self._counters.get(table)
         if counters is None:
             counters = self._counters[table] = Counters()
-            counters.recording = self._updating
-        return counters
+            counters.recording = self._update is not None
+        return counters.reach(table.count)
 
     def rounds_of(self, table: Table) -> Rounds:
         rounds = self._rounds.get(table)
@@ -283,7 +292,7 @@ class EmbeddedTrace:
             rounds = self._rounds[table] = Rounds()
         return rounds.reach(table.count)
 
-    def items(self, table: Table) -> tuple[Rows, Iterations, Counts]:
+    def items(self, table: Table) -> tuple[Rows, Numbers, Numbers]:
         """The multisets of a table's facts: row, iteration, multiplicity."""
         return self.counters_of(table).items()
 
@@ -300,7 +309,7 @@ class _Counting:
         self.considered += length
         table = compiled.table
         heads = table.intern_each([source.column(slots, length) for source in compiled.head], length)
-        heads = self.trace.counters_of(table).add(heads, self.iteration, 1)
+        heads, _ = self.trace.counters_of(table).change(heads, _all(1, heads), self.iteration)
         rounds = self.trace.rounds_of(table)
         new = heads[rounds.new[heads] == NEVER]
         rounds.set(new, self.iteration)
@@ -314,21 +323,37 @@ class _Waiting:
         self.trace, self.move = trace, move
 
     def take(self, compiled: Compiled, length: int, slots: Slots) -> None:
-        heads = compiled.table.intern_each([source.column(slots, length) for source in compiled.head], length)
+        heads = self._heads(compiled.table, [source.column(slots, length) for source in compiled.head], length)
         rule = compiled.plan.rule
         body = [(compiled.table_of(rule.positive[place]), slots[slot]) for place, slot in compiled.row_slots.items()]
         if not body:
             self.trace.count_instances(self.move, length)
         self.trace.wait(self.move, compiled.table, heads, body)
 
+    def _heads(self, table: Table, columns: list[Ids], length: int) -> Rows:
+        rows, known = table.find(columns, length)
+        if not known.all():
+            new = ~known
+            rows[new] = table.intern_each([column[new] for column in columns], int(new.sum()))
+        return rows
 
-def _highest(rounds: Sequence[Iterations]) -> Iterations:
+
+def _all(value: int, rows: Rows) -> Numbers:
+    return np.full(len(rows), value, np.int32)
+
+
+def _highest(rounds: Sequence[Numbers]) -> Numbers:
     return rounds[0] if len(rounds) == 1 else np.maximum.reduce(rounds)
 
 
-def _groups(values: Iterations) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _groups(values: Numbers) -> Iterator[tuple[int, NDArray[np.int64] | slice]]:
     """The distinct values, each with the places that have it."""
+    if not len(values):
+        return
+    if values.min() == values.max():
+        yield int(values[0]), slice(None)
+        return
     order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(starts_of_groups(values[order]))
-    for which in np.split(order, starts[1:]) if len(order) else ():
-        yield int(values[which[0]]), which
+    edges = [*np.flatnonzero(starts_of_groups(values[order])).tolist(), len(values)]
+    for start, end in pairwise(edges):
+        yield int(values[order[start]]), order[start:end]

@@ -19,9 +19,16 @@ try "tidelog explain ../examples/supply/supply.rls 'stopped(wheelchair)'"
 tell "And why is the city bike safe? (An exit code of 1 says that the fact does not hold.)"
 try "tidelog explain ../examples/supply/supply.rls 'stopped(city_bike)' || true"
 
+tell "The island opens again. What appears, what vanishes? Only what depends on it is worked out anew."
+try "tidelog run ../examples/supply/supply.rls --update ../examples/supply/island-opens.ndjson --changes -"
+
 tell "The same rules over a company a thousand times as large: more than four million conclusions."
 try "python ../examples/supply/generate.py large 4000"
 try "tidelog run ../examples/supply/supply.rls --input large --out large-results --stats"
+
+tell "There, too, an update takes milliseconds."
+try "echo '{\"insert\": [[\"closed\", \"region_7\"]]}' > region.ndjson"
+try "tidelog run ../examples/supply/supply.rls --input large --update region.ndjson --changes large-changes --limit 5 --stats"
 
 tell "The results are in out/large-results, the rules in examples/supply/supply.rls. Change a table and run 'make demo' again;
    README.md has the first steps with rules of your own."

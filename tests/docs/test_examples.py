@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -24,6 +25,15 @@ def test_the_small_company(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
         "safe(hand_cart) .",
     ]
     assert "wheelchair,weavers" in (tmp_path / "depends.csv").read_text().splitlines()
+
+
+def test_the_island_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    update = str(SUPPLY / "island-opens.ndjson")
+    assert main(["run", str(SUPPLY / "supply.rls"), "--update", update, "--changes", "-"]) == 0
+    changes = json.loads(capsys.readouterr().out)
+    assert changes["insert"] == [["safe", "e_bike"]]
+    assert changes["delete"] == [["lost", "e_bike", 1209500]]
 
 
 def test_a_generated_company(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,8 +33,8 @@ class Counters:
         self._in_use = 0
         """How many counters are not zero."""
         self._before: list[tuple[Numbers, Numbers]] = []
-        self.recording = False
-        """Whether counts that are overwritten are remembered."""
+        self._recorded = 0
+        """Counters below this number were there before the update; their counts are remembered when they are overwritten."""
 
     def reach(self, count: int) -> Counters:
         """Have a chain for each of so many rows."""
@@ -42,21 +42,21 @@ class Counters:
             self._first = _with_room(self._first, count, _NONE)
         return self
 
-    def change(self, rows: Rows, by: Numbers, iteration: int) -> tuple[Rows, Numbers]:
-        """Add to the counts of facts, each of which may come several times; gives the distinct facts and their new counts."""
-        order = np.argsort(rows, kind="stable")
-        rows = rows[order]
+    def change(self, rows: Rows, sign: int, iteration: int) -> Rows:
+        """Count a multiset of facts in an iteration, or with -1 take it off; gives its distinct facts."""
+        rows = np.sort(rows)
         starts = np.flatnonzero(starts_of_groups(rows))
-        rows, by = rows[starts], np.add.reduceat(by[order], starts) if len(starts) else by
+        by = np.diff(np.append(starts, len(rows))).astype(np.int32) * np.int32(sign)
+        rows = rows[starts]
         counters = self._find(rows, iteration)
         new = counters == _NONE
         if new.any():
             counters[new] = self._append(rows[new], iteration)
-        counts = self._counts[counters] + by
-        if self.recording:
-            self._before.append((counters, self._counts[counters]))
-        self._put(counters, counts)
-        return rows, counts
+        recorded = counters[counters < self._recorded]
+        if len(recorded):
+            self._before.append((recorded, self._counts[recorded]))
+        self._put(counters, self._counts[counters] + by)
+        return rows
 
     def at(self, rows: Rows, iteration: int) -> Numbers:
         """How often the facts were derived in an iteration."""
@@ -96,18 +96,24 @@ class Counters:
             fresh = Counters().reach(len(self._first))
             for iteration in np.flatnonzero(np.bincount(iterations)).tolist():
                 now = iterations == iteration
-                fresh.change(rows[now], counts[now], iteration)
+                fresh._put(fresh._append(rows[now], iteration), counts[now])
             self.__dict__.update(fresh.__dict__)
+
+    def record(self) -> None:
+        """From now on remember what is overwritten, until `keep` or `restore`."""
+        self._recorded = self._used
 
     def keep(self) -> None:
         """What was counted stays."""
         self._before.clear()
-        self.recording = False
+        self._recorded = 0
 
     def restore(self) -> None:
         """Back to what was there when recording began."""
         for counters, counts in reversed(self._before):
             self._put(counters, counts)
+        new = np.arange(self._recorded, self._used, dtype=np.int32)
+        self._put(new, np.zeros(len(new), np.int32))
         self.keep()
 
     def _find(self, rows: Rows, iteration: int) -> Numbers:

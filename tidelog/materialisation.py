@@ -228,7 +228,8 @@ class Materialisation:
     def _arity(self, predicate: str) -> int:
         if predicate not in self._engine.arities or predicate in self.program.hidden:
             near = get_close_matches(predicate, self.predicates, 1)
-            hint = f"did you mean {near[0]}?" if near else f"the predicates are {', '.join(self.predicates) or '(none)'}"
+            known = f"the predicates are {', '.join(self.predicates)}" if self.predicates else "there are no predicates at all"
+            hint = f"did you mean {near[0]}?" if near else known
             raise DataError(f"no rule, fact or import of the program has the predicate {predicate!r}", hint=hint)
         return self._engine.arities[predicate]
 

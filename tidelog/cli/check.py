@@ -43,6 +43,9 @@ def check(program: Path, strata: str, no_plans: bool) -> int:
 def described(program: Program, stratification: Stratification, *, plans: bool) -> Iterator[str]:
     """The whole answer, line by line."""
     strata = stratification.strata
+    if not program.rules:
+        yield f"no rules, {counted(len(program.facts), 'fact')}, no problems found"
+        return
     yield f"{counted(len(program.rules), 'rule')} in {counted(len(strata), 'stratum', 'strata')}, no problems found"
     for stratum in strata:
         yield ""

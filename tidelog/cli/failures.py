@@ -29,6 +29,7 @@ Exit codes:
 
 def exit_code(command: Callable[[], int]) -> int:
     """Run a command; whatever it raises becomes a message on standard error and an exit code."""
+    _open_streams()
     try:
         code = command()
         sys.stdout.flush()
@@ -51,6 +52,13 @@ def exit_code(command: Callable[[], int]) -> int:
         return code
 
 
+def _open_streams() -> None:
+    """A process may be started with its streams closed; what nobody wants to see goes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # open until the process ends
+
+
 def told(error: Exception) -> tuple[str, int]:
     """The message and the exit code of an error."""
     match error:
@@ -63,6 +71,8 @@ def told(error: Exception) -> tuple[str, int]:
             return f"error: {error}", WRONG
         case OSError(filename=str() | bytes() as name, strerror=str(reason)):
             return f"error: {os.fsdecode(name)}: {reason}", WRONG
+        case OSError(strerror=str(reason)):  # without a file: standard output is full, or gone
+            return f"error: {reason}", WRONG
         case MemoryError():
             return "error: out of memory; nothing was written", WRONG
         case _:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import click
 
 from tidelog.cli.progress import progress
-from tidelog.errors import DataError
+from tidelog.errors import DataError, ProgramError
 
 if TYPE_CHECKING:
     from tidelog import Materialisation, Program
@@ -90,7 +90,8 @@ def further_import(program: Program, name: str, file: Path) -> Import:
     except UnknownPredicate as unknown:
         click.echo(f"warning: {unknown.message}{f'; {unknown.hint}' if unknown.hint else ''}", err=True)
         predicate = unknown.predicate
-    return Import(predicate, format_of(file), str(file.absolute()))
+    beside = (program.directory or Path()).absolute() == Path.cwd()
+    return Import(predicate, format_of(file), str(file if beside else file.absolute()))
 
 
 class UnknownPredicate(DataError):
@@ -105,7 +106,10 @@ def predicate_of(program: Program, name: str) -> str:
     """The predicate of this name, which may be written with a prefix."""
     from tidelog.syntax.parser import parse_atom
 
-    predicate = parse_atom(f"{name}()", program.prefixes, program.base).predicate
+    try:
+        predicate = parse_atom(f"{name}()", program.prefixes, program.base).predicate
+    except ProgramError as error:
+        raise click.UsageError(f"{name!r} is not the name of a predicate: {error.problems[0].message}") from None
     known = {*program.arities, *(resource.predicate for resource in program.imports)}
     if predicate not in known:
         near = get_close_matches(predicate, known, 1)

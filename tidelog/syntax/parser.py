@@ -74,9 +74,11 @@ def read_text(path: Path) -> str:
         raise ProgramError([Problem("encoding", message, str(path), line, column, hint=hint)]) from error
 
 
-def parse_body(text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> tuple[BodyLiteral, ...]:
-    """A query: what may stand in the body of a rule, with or without a final dot."""
-    source = Text(text)
+def parse_body(
+    text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None, *, file: str = "<query>"
+) -> tuple[BodyLiteral, ...]:
+    """A query: what may stand in the body of a rule, with or without a final dot. Messages call the text `file`."""
+    source = Text(text, file)
     reader = Reader(source)
     reader.declared, reader.base = dict(prefixes or {}), base
     statements = scan(source).statements
@@ -104,10 +106,10 @@ def _parse_query(source: Text, reader: Reader, tokens: list[Token]) -> tuple[Bod
 
 def parse_atom(text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> Atom:
     """A single atom, for example a fact to look up."""
-    body = parse_body(text, prefixes, base)
+    body = parse_body(text, prefixes, base, file="<fact>")
     if len(body) == 1 and isinstance(body[0], Atom):
         return body[0]
-    source = Text(text)
+    source = Text(text, "<fact>")
     raise ProgramError([source.problem("syntax", "one atom was expected", Span(1, 1, 1, 2), "as in `path(a, c)`")])
 
 

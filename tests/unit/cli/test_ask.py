@@ -36,7 +36,7 @@ def test_query_limit(tidelog: Tidelog) -> None:
     [
         ("pth(?x, ?y)", "did you mean path?"),
         ("path(?x)", "path"),
-        ("path(?x, ", "error["),
+        ("path(?x, ", "<query>:1:9: error["),
         ("~path(?x, ?y)", "?x"),
         ("", "query"),
     ],
@@ -77,7 +77,7 @@ def test_proofs_as_mermaid_and_json(tidelog: Tidelog) -> None:
         ("path(a)", 1, "path has 2 columns"),
         ("pth(a, c)", 1, "did you mean path?"),
         ("path(a, c), edge(a, b)", 1, "one atom"),
-        ("path(a,", 1, "error["),
+        ("path(a,", 1, "<fact>:1:8: error["),
     ],
 )
 def test_a_wrong_fact_is_explained(fact: str, code: int, text: str, tidelog: Tidelog) -> None:

@@ -17,6 +17,11 @@ def test_check_shows_strata_recursive_rules_and_plans(tidelog: Tidelog) -> None:
     assert any("when edge(?y, ?z) changes" in line for line in outcome.lines)
 
 
+def test_check_of_a_program_without_rules(tidelog: Tidelog, workspace: Path) -> None:
+    (workspace / "facts.rls").write_text("p(1) . q(2) .")
+    assert tidelog("check", "facts.rls").lines == ["no rules, 2 facts, no problems found"]
+
+
 def test_check_without_plans(tidelog: Tidelog) -> None:
     assert not any("changes" in line for line in tidelog("check", "paths.rls", "--no-plans").lines)
 

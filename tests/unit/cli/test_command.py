@@ -88,6 +88,26 @@ def test_a_reader_that_stops_early_gets_no_complaint(workspace: Path) -> None:
     assert process.wait() == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="closes streams as a shell does")
+@pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-"])
+def test_a_process_may_be_started_with_a_stream_closed(closed: str, workspace: Path) -> None:
+    command = f"{sys.executable} -m tidelog.cli run paths.rls {closed}"
+    done = subprocess.run(command, shell=True, cwd=workspace, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "bug" not in done.stderr
+    assert bool(done.stdout) == (closed != ">&-")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", ["run paths.rls", "query paths.rls 'path(?x,?y)' --format csv"])
+def test_a_full_disk_is_no_bug(words: str, workspace: Path) -> None:
+    command = f"{sys.executable} -m tidelog.cli {words} > /dev/full"
+    done = subprocess.run(command, shell=True, cwd=workspace, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "bug" not in done.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_stops_with_one_line(workspace: Path) -> None:
     (workspace / "long.rls").write_text("n(0) .\nn(?y) :- n(?x), ?y = ?x + 1 .")

@@ -45,6 +45,7 @@ def test_a_program_error_shows_every_problem_with_its_caret(capsys: pytest.Captu
         (MissingExtra("to_pandas()", "pandas", "pandas"), "pip install 'tidelog[pandas]'"),
         (LimitExceeded("more than 10 facts"), "more than 10 facts"),
         (PermissionError(13, "Permission denied", "out/x.csv"), "out/x.csv: Permission denied"),
+        (OSError(28, "No space left on device"), "error: No space left on device"),
         (MemoryError(), "out of memory"),
     ],
     ids=lambda value: type(value).__name__,

@@ -62,7 +62,8 @@ def test_a_misspelt_predicate_is_noticed(tidelog: Tidelog, workspace: Path) -> N
         ("=more.csv", 2, "NAME=FILE"),
         ("edge=", 2, "NAME=FILE"),
         ("edge=more.xls", 1, "known endings"),
-        ("edge=none.csv", 1, "no such file"),
+        ("edge=none.csv", 1, "error: none.csv: no such file"),
+        ("e dge=none.csv", 2, "'e dge' is not the name of a predicate"),
     ],
 )
 def test_a_wrong_facts_argument_is_explained(value: str, code: int, text: str, tidelog: Tidelog) -> None:

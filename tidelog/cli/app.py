@@ -38,6 +38,7 @@ def app() -> None:
     \b
       tidelog run paths.rls                      every fact that follows
       tidelog run paths.rls --facts edge=e.csv   with more facts, from a file
+      tidelog run paths.rls --update u.ndjson    and after the facts have changed
       tidelog query paths.rls 'path(a, ?x)'      one question
       tidelog explain paths.rls 'path(a, c)'     why a fact holds, or why not
       tidelog check paths.rls                    what is wrong; strata and plans

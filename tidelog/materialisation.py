@@ -23,6 +23,7 @@ from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT
 from tidelog.follow import AnyUpdate, follow
 from tidelog.maintain.algebra import Statistics
+from tidelog.maintain.fbf import Strategy
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
 from tidelog.query import answer
@@ -44,6 +45,10 @@ class Materialisation:
     >>> changes = mat.update(insert={"edge": [("a", "b"), ("b", "c")]})
     >>> ("a", "c") in mat["path"]
     True
+
+    `algorithm` is one of `ALGORITHMS`, and may be changed at any time. `abort` is the strategy of `fbf`: when to stop looking
+    for another proof of a fact (see `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `max_facts` is a
+    limit on what one materialisation or update may derive; reaching it raises LimitExceeded, and nothing is kept.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class Materialisation:
         algorithm: str = "auto",
         strata: str = "granular",
         on_bad_row: str = "stop",
+        abort: Strategy | None = None,
         max_facts: int | None = None,
         progress: Report | None = None,
     ) -> None:
@@ -69,6 +75,8 @@ class Materialisation:
         self._engine = EmbeddedEngine(
             stratification, arities, on_round=self._on_round if progress else None, max_facts=max_facts
         )
+        if abort is not None:
+            self._engine.abort = abort
         from tidelog.io.bad_rows import BadRows
 
         self.bad_rows = BadRows("skip" if on_bad_row == "skip" else "stop")

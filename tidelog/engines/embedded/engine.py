@@ -32,10 +32,10 @@ from tidelog.facts.kernel import Ids, sorted_unique
 from tidelog.facts.store import Store
 from tidelog.facts.table import PRESENT, Table
 from tidelog.maintain.algebra import Statistics, Update
-from tidelog.maintain.choice import ANEW, Chooser
+from tidelog.maintain.choice import ANEW, MAINTAIN, Chooser
 from tidelog.maintain.counting import counting, seminaive_counting
 from tidelog.maintain.dred import dred
-from tidelog.maintain.fbf import bf, fbf
+from tidelog.maintain.fbf import Strategy, bf, fbf, never
 from tidelog.maintain.ranked import ranked
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
@@ -79,6 +79,8 @@ class EmbeddedEngine:
         self.work = threading.RLock()
         self.store = self._new_store()
         self.algebra = self._new_algebra(self.store)
+        self.abort: Strategy = never
+        """When `fbf` stops looking for another proof of a fact."""
         self.explicit = 0
         """How many facts are explicit."""
         self._chooser = Chooser()
@@ -117,7 +119,7 @@ class EmbeddedEngine:
                 algorithm, reason = self._chooser.choose(self.explicit, inserts, deletes)
             if algorithm == ANEW:
                 return self._anew(insert, delete, reason)
-            if algorithm == "ranked" and not self.algebra.ranks_hold:
+            if algorithm == MAINTAIN and not self.algebra.ranks_hold:
                 self.restore_ranks()
                 reason += "; ranks had to be restored first, after an algorithm that does not keep them"
             started = time.perf_counter()
@@ -125,7 +127,8 @@ class EmbeddedEngine:
                 result = self._maintain(algorithm, insert, delete, reason, self._chooser.budget() if automatic else None)
             except Abandoned as abandoned:
                 return self._anew(insert, delete, f"maintaining was given up after {abandoned.instances:,} rule instances")
-            self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
+            if algorithm == MAINTAIN:
+                self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
             return result
 
     def restore_ranks(self) -> None:
@@ -169,7 +172,10 @@ class EmbeddedEngine:
         algebra.budget = budget
         with self._transaction() as commit:
             update = self._update(insert, delete)
-            ALGORITHMS[algorithm](algebra, update)
+            if algorithm == "fbf":
+                fbf(algebra, update, self.abort)
+            else:
+                ALGORITHMS[algorithm](algebra, update)
             now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
             inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
             result = changed(inserted, now_explicit), changed(deleted), algebra.statistics

@@ -70,10 +70,6 @@ class Exploration(Protocol[F]):
         """
         ...
 
-    def open(self) -> F:
-        """The facts that have instances waiting."""
-        ...
-
 
 class Trace(Protocol[F]):
     """How often each fact was derived in each iteration of its stratum (`maintain.counting`), as its engine keeps it.

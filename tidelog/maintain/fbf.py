@@ -19,7 +19,7 @@ Cost (Theorem 25): as DRed's, and backward chaining considers each recursive rul
 
 Deviations. Facts are checked a set at a time: a wave saturates everything it reached, then follows only the next few
 instances of each fact still open, those from the lowest ranks first, since they are the likeliest to survive. An instance is
-looked up once and waits for its turn. If a branch is aborted, all facts that the check leaves open are blocked, where the
+looked up once and waits for its turn. If a branch is aborted, all checked facts that are not proved are blocked, where the
 paper blocks those on the way to it: more is rederived, nothing is missed.
 """
 
@@ -120,7 +120,7 @@ class _Deletion(Generic[F]):
         wave = 0
         while True:
             if frontier and self.abort(wave, self.checked):  # line 79
-                B |= (frontier | self.exploration.open() | facts) - P
+                B |= (self.algebra.facts(C - P) | frontier | facts) - P
                 return
             self.saturate(frontier)  # line 80
             if not facts - P:  # line 85

@@ -61,12 +61,6 @@ class WaitingInstances:
         self._waiting = [waiting for waiting in self._waiting if len(waiting.heads)]
         return FactSet(self.algebra.bits, {table: sorted_unique(np.concatenate(rows)) for table, rows in found.items()})
 
-    def open(self) -> FactSet:
-        facts = self.algebra.empty()
-        for waiting in self._waiting:
-            facts |= FactSet(self.algebra.bits, {waiting.table: waiting.heads[starts_of_groups(waiting.heads)]})
-        return facts
-
 
 def _by_head_and_rank(heads: Rows, ranks: Ranks) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.argsort(heads.astype(np.int64) << 32 | ranks)

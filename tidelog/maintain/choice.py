@@ -44,10 +44,13 @@ class Chooser:
         everything = explicit + inserts - deletes
         share = change / max(1, everything)
         if share > 1 and change * self.per_fact > _OVERHEAD:
-            return ANEW, f"maintaining is expected to cost {share:.1f} times as much"
+            return ANEW, "expected to cost less than maintaining so large a change"
         if not change:
             return MAINTAIN, "there is nothing to do"
-        return MAINTAIN, f"materialising anew is expected to cost {min(1 / share, 999_999):,.0f} times as much"
+        return (
+            MAINTAIN,
+            "the change is small against what is there" if share < 0.1 else "expected to cost less than materialising anew",
+        )
 
     def budget(self) -> int | None:
         """How many rule instances an update may consider before it is given up."""

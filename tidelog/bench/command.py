@@ -7,10 +7,11 @@ import sys
 
 from rich.console import Console
 
-from tidelog.bench import compare, startup
+from tidelog.bench import compare, maintenance, startup
+from tidelog.bench.maintenance import section
 from tidelog.bench.options import Options
 from tidelog.bench.process import machine, machine_line, others_load
-from tidelog.bench.results import NOT_TIMED, OWN, Comparison, Results
+from tidelog.bench.results import NOT_TIMED, OWN, Comparison, Results, Section
 from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
 from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
@@ -31,23 +32,29 @@ def run(options: Options) -> int:
         console.print(f"[yellow]the machine is busy (load {load:.1f}): times on the wall say little, compare cpu")
     console.print(f"[dim]{NOT_TIMED}[/]\n", highlight=False)
     comparisons: list[Comparison] = []
+    sections: list[Section] = []
     for name in names:
-        comparisons.append(_one(name, options))
-        show(comparisons[-1], console)
+        if name in maintenance.PARTS:
+            sections += _part(name, options, console)
+        else:
+            comparisons.append(_one(name, options))
+            show(comparisons[-1], console)
         if options.json:
-            options.json.write_text(json.dumps(Results(facts, tuple(comparisons)).to_json(), indent=1))
-    return int(any(comparison.disagreement or _broke(comparison) for comparison in comparisons))
+            options.json.write_text(json.dumps(Results(facts, tuple(comparisons), tuple(sections)).to_json(), indent=1))
+    broken = any(comparison.disagreement or _broke(comparison) for comparison in comparisons)
+    return int(broken or any(found.problems for found in sections))
 
 
 def chosen(names: tuple[str, ...]) -> list[str]:
-    """The benchmarks behind names, each once; `all` is all, a group is its members."""
+    """The benchmarks behind names, each once; `all` is all but maintenance, which takes long; a group is its members."""
     everything = [*(workload.name for workload in WORKLOADS), startup.NAME]
+    groups = {**GROUPS, maintenance.NAME: tuple(maintenance.PARTS)}
     found: dict[str, None] = {}
     for name in names or ("all",):
-        members = everything if name == "all" else GROUPS.get(name, (name,))
+        members = everything if name == "all" else groups.get(name, (name,))
         found.update(dict.fromkeys(members))
     for name in found:
-        if name != startup.NAME:
+        if name != startup.NAME and name not in maintenance.PARTS:
             find_workload(name)
     return list(found)
 
@@ -60,6 +67,14 @@ def _one(name: str, options: Options) -> Comparison:
         return compare.compare(find_workload(name), options, status.update)
 
 
+def _part(name: str, options: Options, console: Console) -> list[Section]:
+    with Console(file=sys.stderr).status(name) as status:
+        found = maintenance.PARTS[name][1](options, status.update)
+    for one in found:
+        section.show(one, console)
+    return found
+
+
 def _broke(comparison: Comparison) -> bool:
     return any(line.failed and line.system.startswith(OWN) for line in comparison.lines)
 
@@ -69,6 +84,9 @@ def _list(console: Console) -> None:
     for workload in WORKLOADS:
         console.print(f"  {workload.name:16} {workload.title}", highlight=False)
     console.print(f"  {startup.NAME:16} {startup.TITLE}", highlight=False)
+    for name, (title, _) in maintenance.PARTS.items():
+        console.print(f"  {name:26} {title}", highlight=False)
+    console.print(f"  {maintenance.NAME:16} all of these", highlight=False)
     for group, members in GROUPS.items():
         console.print(f"  {group:16} {', '.join(members)}", highlight=False)
     console.print("\n[bold]systems[/]")

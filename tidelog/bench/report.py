@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tidelog.bench.figures import amount, memory, ratio, seconds, setting
+from tidelog.bench.maintenance import section
 from tidelog.bench.process import machine_line
 from tidelog.bench.results import NOT_TIMED, OWN, Comparison, Line, Results
 from tidelog.bench.systems import SYSTEMS
@@ -15,6 +16,7 @@ from tidelog.bench.systems import SYSTEMS
 def markdown(results: Results) -> str:
     """The machine, then a section for each comparison."""
     sections = [f"Measured on {machine_line(dict(results.machine))}.", *map(_section, results.comparisons)]
+    sections += map(section.markdown, results.sections)
     return "\n\n".join([*sections, _systems()]) + "\n"
 
 

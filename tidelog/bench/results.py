@@ -92,6 +92,19 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A table of another shape than a comparison's, with notes, verdicts, and what went wrong."""
+
+    title: str
+    headings: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Different answers, and series that broke off."""
+    verdicts: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """The lines of all systems on one workload."""
 
@@ -123,15 +136,23 @@ class Results:
 
     machine: Mapping[str, Any]
     comparisons: tuple[Comparison, ...] = field(default=())
+    sections: tuple[Section, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Results:
-        return cls(data["machine"], tuple(_comparison(item) for item in data["comparisons"]))
+        sections = tuple(map(_section, data.get("sections", ())))
+        return cls(data["machine"], tuple(map(_comparison, data["comparisons"])), sections)
 
 
 def _comparison(data: Mapping[str, Any]) -> Comparison:
     lines = tuple(Line(**{**line, "runs": tuple(Run(**run) for run in line["runs"])}) for line in data["lines"])
     return Comparison(**{**data, "lines": lines, "verdicts": tuple(Verdict(**item) for item in data["verdicts"])})
+
+
+def _section(data: Mapping[str, Any]) -> Section:
+    verdicts = tuple(Verdict(**item) for item in data["verdicts"])
+    texts = {key: tuple(data[key]) for key in ("headings", "notes", "problems")}
+    return Section(data["title"], rows=tuple(map(tuple, data["rows"])), verdicts=verdicts, **texts)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tests import naive
 from tests.naive import Binding, ground
 from tests.oracle import Row, explicit_facts
-from tidelog.maintain.algebra import Statistics, Update
+from tidelog.maintain.algebra import Statistics, Trace, Update
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT, PRESENT, Difference, Intersection, Named, SetExpression, Union, Working
 from tidelog.program import CoreRule, Program
@@ -26,6 +26,7 @@ from tidelog.terms import Term
 
 Fact = tuple[str, Row]
 Expression = SetExpression
+Algorithm = Callable[["NaiveAlgebra", Update], None]
 
 
 class Instance(NamedTuple):
@@ -88,6 +89,10 @@ class NaiveAlgebra:
         self.ranks: dict[Fact, int] = {}
         self.considered: list[Considered] = []
         self._numbers: dict[int, int] = {}
+
+    @property
+    def trace(self) -> Trace[NaiveFacts]:
+        raise NotImplementedError("the traces of counting are tested against `tests.traces`")
 
     # Sets
 
@@ -200,9 +205,12 @@ class NaiveAlgebra:
                 yield instance, 1 + max((self.ranks.get(premises[i], 0) for i in recursive), default=0)
 
     def _instance(self, rule: CoreRule, binding: Binding) -> Instance:
-        number = self._numbers.setdefault(id(rule), len(self._numbers))
         body = tuple(ground(atom, binding) for atom in (*rule.positive, *rule.negative))
-        return Instance(number, tuple(sorted(binding.items())), ground(rule.head, binding), body)
+        return Instance(self.number_of(rule), tuple(sorted(binding.items())), ground(rule.head, binding), body)
+
+    def number_of(self, rule: CoreRule) -> int:
+        """Which rule of this algebra it is."""
+        return self._numbers.setdefault(id(rule), len(self._numbers))
 
     def _touches(self, rule: CoreRule, instance: Instance, changed: set[Fact], vanished: set[Fact]) -> bool:
         split = len(rule.positive)
@@ -288,7 +296,7 @@ class NaiveMaterialisation:
 
     def update(
         self,
-        algorithm: Callable[[NaiveAlgebra, Update], None],
+        algorithm: Algorithm,
         *,
         insert: Mapping[str, Iterable[Row]] | None = None,
         delete: Mapping[str, Iterable[Row]] | None = None,

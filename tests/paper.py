@@ -7,14 +7,13 @@ count rule instances as the paper does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tests.mirror import Mirror
-from tests.naive_algebra import NaiveAlgebra, NaiveMaterialisation
+from tests.naive_algebra import Algorithm, NaiveMaterialisation
 from tests.updates import parse_update, rule_text
 from tidelog import Materialisation, Program
-from tidelog.maintain.algebra import Update
 from tidelog.maintain.dred import dred
 from tidelog.maintain.fbf import bf
 from tidelog.maintain.ranked import ranked
@@ -36,7 +35,7 @@ POSITIVE_FACTS = (
 STEP = "b(?y) :- t(?x, ?y), b(?x) ."
 """Rules (9), (73), (137) and (148) are this one."""
 
-MAINTAINING: dict[str, Callable[[NaiveAlgebra, Update], None]] = {"dred": dred, "bf": bf, "ranked": ranked}
+MAINTAINING: dict[str, Algorithm] = {"dred": dred, "bf": bf, "ranked": ranked}
 """FBF is compared with the others in the form that never aborts a branch: `bf` (section 8)."""
 
 

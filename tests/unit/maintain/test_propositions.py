@@ -14,9 +14,6 @@ from tidelog.materialisation import ALGORITHMS
 
 N = 8
 
-needs_counting = pytest.mark.skipif("counting" not in ALGORITHMS, reason="counting is not offered")
-
-
 TWO_WAYS = "p(?x) :- q(?x) . p(?x) :- r(?x) ."
 
 
@@ -26,7 +23,6 @@ def test_proposition_28_dred_and_fbf_are_not_optimal_on_nonrecursive_programs() 
     assert considered("bf", TWO_WAYS, "+q(a) +r(a)", "-q(a)") == Phases(deletion=1, forward=1)
 
 
-@needs_counting
 def test_proposition_27_counting_is_optimal_on_nonrecursive_programs() -> None:
     assert considered("counting", TWO_WAYS, "+q(a) +r(a)", "-q(a)").total == 1
 
@@ -58,7 +54,6 @@ def test_proposition_29_insertion(algorithm: str) -> None:
     assert considered(algorithm, STEP, f"+b(a1) {chain(N)}", "+b(a3)") == Phases()
 
 
-@needs_counting
 @pytest.mark.parametrize("i", range(2, N + 1))
 def test_proposition_29_counting(i: int) -> None:
     """Each instance after a_i is moved from one round to another, which takes it away and adds it: 2(n - i)."""
@@ -94,7 +89,6 @@ def test_proposition_32(rules: str, facts: str, update: str, algorithm: str, str
     assert considered(algorithm, rules, facts, update, strata) == Phases(addition=new)
 
 
-@needs_counting
 def test_proposition_33_counting_is_optimal_for_insertions_only_if_nothing_recurs() -> None:
     assert considered("counting", TWO_WAYS, "+q(a)", "+r(a) +q(b)").total == 2
     facts = f"+b(a1) {chain(N)}"
@@ -126,7 +120,6 @@ def test_proposition_34_fbf() -> None:
     assert considered("bf", LADDER, facts, update) == Phases(forward=1)
 
 
-@needs_counting
 @pytest.mark.parametrize("i", range(2, N))
 def test_proposition_34_counting(i: int) -> None:
     """On one stratum the trace moves as in Proposition 29. On many nothing is recursive, and no instance begins or stops.
@@ -148,7 +141,6 @@ def test_proposition_35(algorithm: str, strata: str) -> None:
     assert net(changes.deleted) == {"a": {("a2",)}}
 
 
-@needs_counting
 def test_proposition_35_counting() -> None:
     """On one stratum both derivations of B(a2) are of one round: one instance. With A below B the later ones must move.
 

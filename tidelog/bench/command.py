@@ -23,9 +23,10 @@ def run(options: Options) -> int:
     if options.names == ("list",):
         _list(console)
         return 0
-    for system in options.systems:
-        find_system(system)
     names = chosen(options.names)
+    if not any(name in maintenance.PARTS for name in names):
+        for system in options.systems:
+            find_system(system)
     facts = machine()
     console.print(machine_line(facts), highlight=False)
     if (load := others_load()) > 0.25:

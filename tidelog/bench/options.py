@@ -24,6 +24,8 @@ class Options:
     lubm: Path | None = None
     ontology: Path | None = None
     json: Path | None = None
+    plot: Path | None = None
+    """Where figure 8 of `maintenance-scalability` goes."""
 
 
 def read(name: str | None, arguments: Sequence[str], options: Mapping[str, object]) -> Options:
@@ -47,11 +49,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeat", type=int, metavar="N", help="repetitions, interleaved; the best counts (3)")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="when to give a run up (120)")
     parser.add_argument("--slow", action="store_true", default=None, help="also peers that take many seconds")
-    parser.add_argument("--systems", type=_names, metavar="A,B", help="only these systems")
+    parser.add_argument("--systems", type=_names, metavar="A,B", help="only these systems (or algorithms)")
     parser.add_argument("--set", dest="settings", type=_settings, metavar="nodes=9,...", help="parameters of the generator")
     parser.add_argument("--lubm", type=Path, metavar="FILE", help="N-Triples (.gz too) for the RDFS rules, not generated ones")
     parser.add_argument("--ontology", type=Path, metavar="FILE", help="the ontology that belongs to --lubm")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results, for python -m tidelog.bench.report")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="maintenance-scalability: its curves as SVG")
     return parser
 
 

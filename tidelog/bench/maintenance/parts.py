@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tidelog.bench.maintenance import robustness
+from tidelog.bench.maintenance import cliques, growth, plot, robustness, scalability
 from tidelog.bench.maintenance.instances import INSTANCES
 from tidelog.bench.maintenance.job import Job, Series, run
 from tidelog.bench.options import Options
@@ -18,24 +18,40 @@ def _samples(options: Options) -> int:
     return {"tiny": 2, "quick": 5, "full": 30}[options.size]
 
 
-def _patience(options: Options) -> float:
-    return {"tiny": 5.0, "quick": 5.0, "full": 20.0}[options.size]
-
-
 def _run(jobs: Sequence[Job], options: Options, progress: Progress) -> list[Series]:
     done = []
-    for job in jobs:
-        progress(f"{job.instance}, strata {job.strata}, {job.sampling}")
+    for number, job in enumerate(jobs, 1):
+        progress(f"{number} of {len(jobs)}: {job.instance}, strata {job.strata}, {job.sampling}, {', '.join(job.algorithms)}")
         done.append(run(job, options.timeout * 5))
     return done
 
 
 def _robustness(options: Options, progress: Progress) -> list[Section]:
-    jobs = robustness.jobs(INSTANCES, options.size, options.systems, _samples(options), _patience(options))
+    patience = 20.0 if options.size == "full" else 5.0
+    jobs = robustness.jobs(INSTANCES, options.size, options.systems, _samples(options), patience)
     return robustness.sections(_run(jobs, options, progress))
+
+
+def _scalability(options: Options, progress: Progress) -> list[Section]:
+    series = _run(scalability.jobs(INSTANCES, options.size, options.systems, options.repeat), options, progress)
+    if options.plot:
+        plot.write(series, options.plot)
+    return scalability.sections(series)
+
+
+def _growth(options: Options, progress: Progress) -> list[Section]:
+    samples = min(10, _samples(options))
+    return growth.sections(_run(growth.jobs(options.size, options.systems, samples), options, progress))
+
+
+def _clique(options: Options, progress: Progress) -> list[Section]:
+    return cliques.sections(_run(cliques.jobs(options.size, options.systems, min(5, _samples(options))), options, progress))
 
 
 PARTS: dict[str, tuple[str, Part]] = {
     "maintenance-robustness": ("updates of a few facts: tables 3 to 6 of Motik et al. 2019", _robustness),
+    "maintenance-scalability": ("break-even points against materialising anew: tables 7 to 9, figure 8", _scalability),
+    "maintenance-growth": ("the same change of a million and of ten million facts", _growth),
+    "maintenance-clique": ("one fact of a clique of 1,000 nodes, which stays whole or breaks", _clique),
 }
 """The parts by name, with what each is about."""

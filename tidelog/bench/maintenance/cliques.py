@@ -1,0 +1,84 @@
+"""A clique of 1,000 nodes (Claros-LE): deletions that keep it whole, and one that breaks it apart.
+
+The clique's rule of transitivity has 10^9 instances, so that every algorithm has a process of its own, and what does not finish
+is given up; smaller cliques come first, where everything finishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from tidelog.bench.maintenance.format import count, duration
+from tidelog.bench.maintenance.job import DELETE, INSERT, Job, Series
+from tidelog.bench.results import Section, Verdict
+
+ALGORITHMS = ("ranked", "counting", "fbf", "bf", "dred", "auto", "rematerialise")
+_NODES = {"tiny": (16,), "quick": (100,), "full": (100, 300, 1000)}
+_HEADINGS = ("clique", "algorithm", "facts", "first", "n", "delete", "processor", "derivations", "insert", "processor")
+
+
+def jobs(size: str, algorithms: Sequence[str], samples: int) -> list[Job]:
+    return [
+        Job("Clique", {"nodes": nodes, "extra": nodes}, (name,), (1,), few, sampling, patience=60)
+        for nodes in _NODES[size]
+        for name in ALGORITHMS
+        if not algorithms or name in algorithms
+        for sampling, few in (("keeping", samples), ("breaking", 1))
+    ]
+
+
+def sections(all_series: Sequence[Series]) -> list[Section]:
+    found = []
+    for sampling, what in (("keeping", "that keep it whole"), ("breaking", "that break it apart")):
+        rows = []
+        for series in all_series:
+            if series.job.sampling == sampling:
+                rows.append(_row(series, series.job.algorithms[0]))
+        headings = (
+            "clique",
+            "algorithm",
+            "facts",
+            "first",
+            "n",
+            "delete",
+            "processor",
+            "derivations",
+            "insert again",
+            "processor",
+        )
+        found.append(Section(f"Clique: updates of one fact, {what} (medians)", headings, tuple(rows)))
+    problems = tuple(f"{s.job.parameters['nodes']} nodes, {s.job.algorithms[0]}: {p}" for s in all_series for p in s.problems)
+    return [*found, Section("Clique: targets", problems=problems, verdicts=tuple(_verdicts(all_series)))]
+
+
+def _row(series: Series, name: str) -> tuple[str, ...]:
+    deleted, inserted = series.of(name, DELETE), series.of(name, INSERT)
+    cells = ["-"] * 5
+    if deleted:
+        cells[0] = duration(median(m.seconds for m in deleted))
+        cells[1] = duration(median(m.cpu for m in deleted))
+        cells[2] = count(median(m.derivations for m in deleted))
+    if inserted:
+        cells[3] = duration(median(m.seconds for m in inserted))
+        cells[4] = duration(median(m.cpu for m in inserted))
+    nodes = series.job.parameters["nodes"]
+    return (f"{nodes:,}", name, count(series.facts), duration(series.start), str(len(deleted)), *cells)
+
+
+def _verdicts(all_series: Sequence[Series]) -> list[Verdict]:
+    """Of the largest clique at which both were measured; a series that was given up is at least as long as its timeout."""
+    times: dict[tuple[int, str], float] = {}
+    for series in all_series:
+        name = series.job.algorithms[0]
+        if series.job.sampling == "keeping" and (own := series.of(name, DELETE)):
+            times[series.job.parameters["nodes"], name] = median(m.cpu for m in own)
+    found = []
+    for other, factor in (("dred", 50), ("counting", 1)):
+        both = [nodes for nodes, name in times if name == other and (nodes, "ranked") in times]
+        if not both:
+            continue
+        ratio = times[max(both), other] / times[max(both), "ranked"]
+        text = f"clique of {max(both):,}: ranked at least {factor} times faster than {other} ({ratio:.1f} times)"
+        found.append(Verdict(text, ratio >= factor))
+    return found

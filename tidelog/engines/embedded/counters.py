@@ -33,8 +33,8 @@ class Counters:
         self._in_use = 0
         """How many counters are not zero."""
         self._before: list[tuple[Numbers, Numbers]] = []
-        self._recorded = 0
-        """Counters below this number were there before the update; their counts are remembered when they are overwritten."""
+        self._recorded: int | None = None
+        """While recording: counters below this number were there before, and overwritten counts of theirs are remembered."""
 
     def reach(self, count: int) -> Counters:
         """Have a chain for each of so many rows."""
@@ -52,8 +52,8 @@ class Counters:
         new = counters == _NONE
         if new.any():
             counters[new] = self._append(rows[new], iteration)
-        recorded = counters[counters < self._recorded]
-        if len(recorded):
+        if self._recorded is not None:
+            recorded = counters[counters < self._recorded]
             self._before.append((recorded, self._counts[recorded]))
         self._put(counters, self._counts[counters] + by)
         return rows
@@ -106,10 +106,12 @@ class Counters:
     def keep(self) -> None:
         """What was counted stays."""
         self._before.clear()
-        self._recorded = 0
+        self._recorded = None
 
     def restore(self) -> None:
-        """Back to what was there when recording began."""
+        """Back to what was there when recording began, if it has."""
+        if self._recorded is None:
+            return
         for counters, counts in reversed(self._before):
             self._put(counters, counts)
         new = np.arange(self._recorded, self._used, dtype=np.int32)

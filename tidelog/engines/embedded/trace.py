@@ -149,6 +149,8 @@ class EmbeddedTrace:
         counters = self._counters.get(table)
         if counters is None:
             counters = self._counters[table] = Counters()
+            if self._update is not None:
+                counters.record()
         return counters.reach(table.count)
 
     def rounds_of(self, table: Table) -> Rounds:

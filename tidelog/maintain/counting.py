@@ -28,10 +28,11 @@ Cost (Theorem 12): each old instance is undone at most once, each new one applie
 iteration is either; these are the numbers in the statistics. Beside them are looked at, and not counted, instances that meet
 a changed fact and turn out not to move, as section 9.2 filters them. All work is in proportion to the instances that
 meet changed facts: unlike in the paper, I_o and I_n are never built, and iterations in which nothing happens are skipped.
+Instances that wait take memory; those found in the iteration before theirs, as all are while facts only come, need not.
 
-Deviations: line 36 finds instances by the round of all their facts in each iteration anew, here they wait for their iteration.
-Facts also get ranks, their rounds, so that other algorithms can take over at any time. Updates by those leave the trace
-behind; it is then built again first, which considers all rule instances.
+Deviations: line 36 finds instances by the round of all their facts in each iteration anew, here they wait for their
+iteration. Facts also get ranks, 0 if they are explicit and their round if not, so that other algorithms can take over at any
+time. Updates by those leave the trace behind; it is then built again first, which considers all rule instances.
 """
 
 from __future__ import annotations

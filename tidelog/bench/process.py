@@ -28,7 +28,7 @@ def peak_bytes() -> int:
 
 def machine() -> dict[str, str | int]:
     """Cores, processor, and the versions of what is compared."""
-    packages = ("tidelog", "numpy", "pyarrow", "nemo-python", "clingo", "duckdb", "reasonable", "owlrl")
+    packages = ("tidelog", "numpy", "pyarrow", "nemo-python", "clingo", "duckdb", "reasonable", "owlrl", "pathway")
     versions = {name: version for name in packages if (version := _version(name))}
     return {
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from tidelog.bench.maintenance.instances import ALGORITHMS, INSTANCES, Instance, clique
+from tidelog.bench.maintenance import comparison, plot, scalability
+from tidelog.bench.maintenance.instances import ALGORITHMS, INSTANCES, Instance, clique, find_instance
 from tidelog.bench.maintenance.job import DELETE, INSERT, Job, Measured, disagreements, run
 from tidelog.bench.maintenance.sampling import SAMPLINGS, uniform, walk
 from tidelog.bench.maintenance.statistics import Estimate, crossing, scores
@@ -91,3 +92,22 @@ def test_a_difference_is_told() -> None:
 def test_a_job_that_fails_says_so() -> None:
     series = run(Job("Join", {"spokes": 5}, ("nothing",), (1,)), 60)
     assert "nothing" in series.problems[0]
+
+
+def test_break_even_points_and_their_picture() -> None:
+    (job, *_) = scalability.jobs([find_instance("Join")], "tiny", ("ranked",), 1)
+    series = run(job, 120)
+    assert series.problems == ()
+    tables = {section.title.partition(".")[0]: section for section in scalability.sections([series])}
+    assert tables["Table 7"].rows
+    assert plot.figure_8([series]).count("<polyline") == 2
+
+
+@pytest.mark.parametrize("job", [job for job in comparison.jobs("tiny", 2) if job.sizes == (1,)], ids=lambda job: job.instance)
+def test_peers_count_the_same_facts(job: Job) -> None:
+    found = [comparison.run(job, system, 60) for system in comparison.systems(())]
+    assert found[0].counts
+    assert not [one.note for one in found if "failed" in one.note]
+    (section,) = comparison.sections(found)
+    assert section.problems == ()
+    assert section.rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tidelog.bench.maintenance import cliques, growth, plot, robustness, scalability
+from tidelog.bench.maintenance import cliques, comparison, growth, plot, robustness, scalability
 from tidelog.bench.maintenance.instances import INSTANCES
 from tidelog.bench.maintenance.job import Job, Series, run
 from tidelog.bench.options import Options
@@ -48,10 +48,20 @@ def _clique(options: Options, progress: Progress) -> list[Section]:
     return cliques.sections(_run(cliques.jobs(options.size, options.systems, min(5, _samples(options))), options, progress))
 
 
+def _peers(options: Options, progress: Progress) -> list[Section]:
+    found = []
+    for job in comparison.jobs(options.size, min(10, _samples(options))):
+        for system in comparison.systems(options.systems):
+            progress(f"{job.instance}, {job.sizes[0]} a time: {system}")
+            found.append(comparison.run(job, system, options.timeout))
+    return comparison.sections(found)
+
+
 PARTS: dict[str, tuple[str, Part]] = {
     "maintenance-robustness": ("updates of a few facts: tables 3 to 6 of Motik et al. 2019", _robustness),
     "maintenance-scalability": ("break-even points against materialising anew: tables 7 to 9, figure 8", _scalability),
     "maintenance-growth": ("the same change of a million and of ten million facts", _growth),
     "maintenance-clique": ("one fact of a clique of 1,000 nodes, which stays whole or breaks", _clique),
+    "maintenance-peers": ("beside pathway, SWI-Prolog and re-running Nemo", _peers),
 }
 """The parts by name, with what each is about."""

@@ -139,9 +139,10 @@ class Materialisation:
         there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
         """
         started = time.perf_counter()
-        inserts = self._batch(insert or {}, "insert")
-        deletes = self._batch(delete or {}, "delete")
-        inserted, deleted, statistics = self._engine.update(self.algorithm, inserts, deletes)
+        with self._engine.work:  # from here on, since one thread at a time may add terms
+            inserts = self._batch(insert or {}, "insert")
+            deletes = self._batch(delete or {}, "delete")
+            inserted, deleted, statistics = self._engine.update(self.algorithm, inserts, deletes)
         statistics.seconds = time.perf_counter() - started
         self.statistics = statistics
         return Changes(self._changed(inserted), self._changed(deleted), statistics)

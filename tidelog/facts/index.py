@@ -37,7 +37,7 @@ class Run:
 class Index:
     """An index of one table on some of its columns, in this order."""
 
-    __slots__ = ("columns", "covers", "exact", "runs", "table", "upto", "width")
+    __slots__ = ("columns", "covers", "exact", "runs", "table", "width")
 
     def __init__(self, table: Table, columns: tuple[int, ...]) -> None:
         self.table = table
@@ -47,29 +47,31 @@ class Index:
         self.covers = self.exact and len(columns) == table.arity
         """Whether a key alone tells the whole fact."""
         self.runs: list[Run] = []
-        self.upto = 0
-        """Rows below this number are indexed."""
+        """Replaced as a whole, at one moment: work that is interrupted leaves the index as it was."""
 
-    def sync(self, limit: int | None = None) -> None:
-        """Index the rows below `limit` (all rows) that are not yet in."""
-        end = self.table.count if limit is None else limit
-        if self.upto < end:
-            start = self.upto
+    @property
+    def upto(self) -> int:
+        """Rows below this number are indexed, each in one run."""
+        return sum([len(run.rows) for run in self.runs])
+
+    def sync(self) -> None:
+        """Index the rows that are not yet in."""
+        start, end = self.upto, self.table.count
+        if start < end:
             keys = pack([self.table.columns[c][start:end] for c in self.columns], end - start)
             if end - start > 1:
                 order = np.argsort(keys)
-                self.push(keys[order], order.astype(np.uint32) + np.uint32(start), end)
+                self.push(keys[order], order.astype(np.uint32) + np.uint32(start))
             else:
-                self.push(keys, np.array([start], np.uint32), end)
+                self.push(keys, np.array([start], np.uint32))
 
-    def push(self, keys: Keys, rows: Rows, upto: int) -> None:
-        """Add a sorted run that takes the index up to the row `upto`."""
-        self.upto = upto
-        runs = self.runs
-        while runs and len(runs[-1].keys) < _MERGE_BELOW * len(keys):
-            last = runs.pop()
-            keys, rows = merge(last.keys, last.rows, keys, rows)
-        runs.append(Run(keys, rows))
+    def push(self, keys: Keys, rows: Rows) -> None:
+        """Add a sorted run of the rows that come next."""
+        left = len(self.runs)
+        while left and len(self.runs[left - 1].keys) < _MERGE_BELOW * len(keys):
+            left -= 1
+            keys, rows = merge(self.runs[left].keys, self.runs[left].rows, keys, rows)
+        self.runs = [*self.runs[:left], Run(keys, rows)]
 
     def prefix_ranges(self, run: Run, values: Ids) -> tuple[Positions, Positions]:
         """Where the facts whose first column has these values start in a run, and how many there are.

@@ -145,7 +145,7 @@ class Table:
         if count < len(keys):
             fresh = slice(None) if not count else ~known
             new = self.append([column[fresh] for column in columns], len(keys) - count)
-            self.identity.push(keys[fresh], new, self.count)
+            self.identity.push(keys[fresh], new)
         return self._wanted(rows[known], skip, new_from)
 
     def _wanted(self, known: Rows, skip: Mask | None, new_from: int) -> Rows:
@@ -252,8 +252,9 @@ class Table:
             return False
         self._lowest, self._highest = lowest, highest
         self._strides = [spans[1], 1] if self.arity == 2 else [1]
-        self._slots = np.zeros(size, np.uint32)
-        self._slots[self._slot_numbers(columns)] = np.arange(1, self.count + 1, dtype=np.uint32)
+        slots = np.zeros(size, np.uint32)
+        slots[self._slot_numbers(columns)] = np.arange(1, self.count + 1, dtype=np.uint32)
+        self._slots = slots
         return True
 
     def settle(self) -> None:
@@ -305,6 +306,7 @@ class Table:
             # The last of several equal facts to write its mark into their slot is the one that stays.
             at = numbers[absent]
             marks = np.arange(1, len(at) + 1, dtype=np.uint32)
+            self._slots = None  # while they hold marks: if this is interrupted, the index takes over
             slots[at] = marks
             winners = slots[at] == marks
             if not winners.all():
@@ -312,6 +314,7 @@ class Table:
             new = self.append([column[absent] for column in columns], len(at))
             new += np.uint32(1)
             slots[at] = new
+            self._slots = slots
         return known
 
 

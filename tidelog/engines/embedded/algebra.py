@@ -139,10 +139,10 @@ class EmbeddedAlgebra:
         positive = self._dispatch(rules, f"{kind}positive")
         negative = self._dispatch(rules, f"{kind}negative") if vanished else None
         marking = positive.needs_marks or (negative is not None and negative.needs_marks)
-        if marking:
-            self.sets.mark(changed, CHANGED)
-            self.sets.mark(vanished, VANISHED)
         try:
+            if marking:
+                self.sets.mark(changed, CHANGED)
+                self.sets.mark(vanished, VANISHED)
             for compiled, length, slots in self._matches(positive, changed, context):
                 collector.take(compiled, length, slots)
             if negative is not None:
@@ -150,8 +150,8 @@ class EmbeddedAlgebra:
                     collector.take(compiled, length, slots)
         finally:
             if marking:
-                self.sets.unmark(changed, CHANGED)
-                self.sets.unmark(vanished, VANISHED)
+                self.sets.unmark(CHANGED)
+                self.sets.unmark(VANISHED)
 
     def _matches(self, dispatch: Dispatch, facts: FactSet, context: Context) -> Iterator[tuple[Compiled, int, Slots]]:
         for compiled, rows in dispatch.plans_for(facts):

@@ -77,13 +77,23 @@ class EmbeddedEngine:
         self.dictionary = Dictionary()
         self.commit = threading.Lock()
         self.work = threading.RLock()
-        self.store = self._new_store()
-        self.algebra = self._new_algebra(self.store)
+        self.algebra = self._new_algebra(self._new_store())
         self.abort: Strategy = never
         """When `fbf` stops looking for another proof of a fact."""
         self.explicit = 0
         """How many facts are explicit."""
         self._chooser = Chooser()
+        self._commit: Commit | None = None
+        """What the running update is going to make true, once that is known."""
+        self._unsettled = False
+        """Whether an update has begun, and not come to its end."""
+        self._ranks_held = True
+        """Whether ranks held when it began."""
+
+    @property
+    def store(self) -> Store:
+        """The tables as they are now; another store takes their place when all is materialised anew."""
+        return self.algebra.store
 
     def _new_store(self) -> Store:
         store = Store(self.dictionary)
@@ -113,6 +123,7 @@ class EmbeddedEngine:
     def update(self, algorithm: str, insert: Batch, delete: Batch, *, reason: str = "as asked") -> Result:
         """Change the explicit facts and keep what follows true. If it raises, nothing has changed."""
         with self.work:
+            self._settle()
             inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
             automatic = algorithm == "auto"
             if automatic:
@@ -133,6 +144,7 @@ class EmbeddedEngine:
 
     def restore_ranks(self) -> None:
         """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""
+        self._settle()
         if not self.algebra.ranks_hold:
             self._anew({}, {}, "to restore ranks")
 
@@ -151,26 +163,27 @@ class EmbeddedEngine:
         self._learn(algebra, started)
         inserted, deleted = difference(store, self.store), difference(self.store, store)
         with self.commit:
-            self.store, self.algebra = store, algebra
+            self.algebra = algebra
         return inserted, deleted, algebra.statistics
 
     def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False) -> None:
         """Materialise, and take note of what it cost."""
-        self.explicit = sum(table.present for table in algebra.store)
+        explicit = sum(table.present for table in algebra.store)
         if counting:
             seminaive_counting(algebra, I)
         else:
             seminaive(algebra)
         for table in algebra.store:
             table.settle()
-        self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, self.explicit)
+        self.explicit = explicit
+        self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)
 
     def _maintain(self, algorithm: str, insert: Batch, delete: Batch, reason: str, budget: int | None) -> Result:
         """Run one of `ALGORITHMS` and commit what it found."""
         algebra = self.algebra
         algebra.statistics = Statistics(algorithm, reason)
         algebra.budget = budget
-        with self._transaction() as commit:
+        with self._transaction():
             update = self._update(insert, delete)
             if algorithm == "fbf":
                 fbf(algebra, update, self.abort)
@@ -179,37 +192,44 @@ class EmbeddedEngine:
             now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
             inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
             result = changed(inserted, now_explicit), changed(deleted), algebra.statistics
-            commit(Commit(deleted, inserted, no_longer, now_explicit))
-            self.explicit += len(now_explicit) - len(no_longer)
+            self._commit = Commit(deleted, inserted, no_longer, now_explicit, self.explicit)
         return result
 
     @contextmanager
-    def _transaction(self) -> Iterator[Callable[[Commit], None]]:
-        """Inside, working sets are in use and overwritten ranks are remembered; without a commit, all is as before."""
-        sets, ranks_hold = self.algebra.sets, self.algebra.ranks_hold
-        sets.recording = True
-        committed = False
-
-        def commit(change: Commit) -> None:
-            nonlocal committed
-            with self.commit:
-                committed = True
-                try:
-                    change.apply()
-                except BaseException:  # an interruption: what has begun is finished
-                    change.apply()
-                    raise
-                finally:
-                    self.algebra.trace.keep(same=not change.steps)
-
+    def _transaction(self) -> Iterator[None]:
+        """Inside, working sets are in use and what is overwritten is remembered, until it is clear how the update ends."""
+        self._settle()
+        self._commit, self._ranks_held = None, self.algebra.ranks_hold
+        self._unsettled = True
+        self.algebra.sets.recording = True
         try:
-            yield commit
+            yield
         finally:
-            if not committed:
-                sets.restore_ranks()
-                self.algebra.trace.restore()
-                self.algebra.ranks_hold = ranks_hold
-            sets.end()
+            try:
+                self._settle()
+            except BaseException:  # Ctrl-C in the middle of it
+                self._settle()
+                raise
+
+    def _settle(self) -> None:
+        """End an update: make its commit true, or without one make everything as before.
+
+        Doing so once more does no harm. Should it be interrupted again and again, the next update begins with it.
+        """
+        if not self._unsettled:
+            return
+        algebra = self.algebra
+        with self.commit:
+            if self._commit is not None:
+                self._commit.apply()
+                self.explicit = self._commit.explicit
+                algebra.trace.keep(same=not self._commit.steps)
+            else:
+                algebra.sets.restore_ranks()
+                algebra.trace.restore()
+                algebra.ranks_hold = self._ranks_held
+        algebra.sets.end()
+        self._unsettled = False
 
     def _update(self, insert: Batch, delete: Batch) -> Update:
         """E+ and E- as sets: what the change really changes about the explicit facts."""

@@ -41,22 +41,18 @@ class WorkingSets:
             if bit == PRESENT:
                 table.present += row_count(rows) - int(np.count_nonzero(table.flags[rows] & PRESENT))
             else:
-                table.marked |= bit
                 self._members[name].setdefault(table, []).append(rows)
+                table.marked |= bit
             table.flags[rows] |= np.uint16(bit)
 
     def mark(self, facts: FactSet, target: Named) -> None:
         """Put facts into a set for a moment, until `unmark`."""
-        bit = self.bits.of(target.name)
-        for table, rows in facts:
-            table.marked |= bit
-            table.flags[rows] |= np.uint16(bit)
+        self._members.setdefault(target.name, {})
+        self.add(target.name, facts)
 
-    def unmark(self, facts: FactSet, target: Named) -> None:
-        bit = self.bits.of(target.name)
-        for table, rows in facts:
-            table.marked &= ~bit
-            table.flags[rows] &= np.uint16(0xFFFF ^ bit)
+    def unmark(self, target: Named) -> None:
+        self._clear(target.name)
+        self._members.pop(target.name, None)
 
     def facts(self, expression: SetExpression, store: Store) -> FactSet:
         """The facts of a set; the cost is the size of the named sets that it lies in."""
@@ -109,7 +105,11 @@ class Commit:
     `apply` may be called again after an interruption: it does the same once more.
     """
 
-    def __init__(self, deleted: FactSet, inserted: FactSet, no_longer_explicit: FactSet, now_explicit: FactSet) -> None:
+    def __init__(
+        self, deleted: FactSet, inserted: FactSet, no_longer_explicit: FactSet, now_explicit: FactSet, explicit: int
+    ) -> None:
+        self.explicit = explicit + len(now_explicit) - len(no_longer_explicit)
+        """How many facts are explicit afterwards, where so many were before."""
         self.steps: list[tuple[Table, RowSet, int, int]] = []
         self.present: dict[Table, int] = {}
         for facts, clear, put in (

@@ -146,7 +146,10 @@ def _times(terms: list[Any]) -> pa.Array:
 
 
 # --- numpy arrays and lists of strings as Arrow arrays, and back --------------------------------------------------------
-# pa.array and Array.to_numpy import pandas (0.2 seconds) wherever it is installed, whether it is needed or not.
+# pa.array, Array.to_numpy and DataType.to_pandas_dtype import pandas (0.2 seconds) wherever it is installed, needed or not.
+
+_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+"""Arrow's names of number types, where they are not numpy's."""
 
 
 def from_numpy(values: np.ndarray[Any, Any]) -> pa.Array:
@@ -159,10 +162,9 @@ def to_numpy(values: pa.Array) -> np.ndarray[Any, Any]:
     """An Arrow array of numbers or booleans without nulls as a numpy array, numbers without a copy."""
     if pa.types.is_boolean(values.type):
         return to_numpy(values.cast(pa.uint8())).view(np.bool_)
-    buffer, kind = values.buffers()[1], values.type.to_pandas_dtype()
-    return (
-        np.frombuffer(buffer, kind, len(values), values.offset * np.dtype(kind).itemsize) if len(values) else np.empty(0, kind)
-    )
+    buffer, name = values.buffers()[1], str(values.type)
+    kind = np.dtype(_FLOATS.get(name, name))
+    return np.frombuffer(buffer, kind, len(values), values.offset * kind.itemsize) if len(values) else np.empty(0, kind)
 
 
 def strings(values: list[str]) -> pa.Array:

@@ -5,7 +5,7 @@ BIN := .venv/bin
 BASE := .venv/.installed
 DEV := .venv/.installed-dev
 BENCH := .venv/.installed-bench
-PYTEST_FLAGS ?= -n 2
+PYTEST_FLAGS ?= -n 2 --dist loadgroup
 
 .PHONY: help demo test lint format types bench clean
 .DEFAULT_GOAL := help
@@ -17,6 +17,7 @@ demo: $(BASE) ## Install, then run the supply-chain example and explain one of i
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/supply/demo.sh
 
 test: $(DEV) ## Run the whole test suite
+	@.ci/java
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 lint: $(DEV) ## Check style and formatting

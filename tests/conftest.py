@@ -1,15 +1,23 @@
-"""Settings of the whole test suite: how hard Hypothesis tries.
+"""Settings of the whole test suite: how hard Hypothesis tries, and the one Spark session.
 
 `ci` is the default; `HYPOTHESIS_PROFILE=deep` runs thousands of examples of each property.
+
+Spark takes seconds to start, so all tests that need it share a session; with several workers they all run in the same one.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = str(Path(__file__).parent.parent)
 if ROOT not in sys.path:  # so that tests can say `from tests.oracle import ...`, however pytest was started
@@ -19,3 +27,33 @@ BASE = settings(deadline=None, print_blob=True, suppress_health_check=[HealthChe
 settings.register_profile("ci", BASE, max_examples=80)
 settings.register_profile("deep", BASE, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever needs Spark runs in one worker."""
+    for item in items:
+        if on_spark(item) or "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+def on_spark(item: pytest.Item) -> bool:
+    """Whether a test is one of those for the Spark engine."""
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get("engine") == "spark"
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The session of the whole suite: two cores, two partitions."""
+    from tidelog.spark.session import session
+
+    made = session("local[2]", settings={"spark.driver.memory": "2g"})
+    yield made
+    made.stop()
+
+
+@pytest.fixture(autouse=True)
+def _session_for_the_spark_engine(request: pytest.FixtureRequest) -> None:
+    """A test for `engine="spark"` borrows the suite's session."""
+    if on_spark(request.node):
+        request.getfixturevalue("spark")

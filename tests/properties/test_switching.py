@@ -38,7 +38,7 @@ def test_any_algorithm_may_follow_any_other(case: Case, engine: str, strata: str
 @on_every_engine
 @given(case=cases(max_updates=TURNS), strata=both_strata, data=st.data())
 def test_every_fact_keeps_a_witness_of_lower_rank(case: Case, engine: str, strata: str, data: st.DataObject) -> None:
-    """What ranked maintenance rests on, read now and then: who does not keep ranks has them restored when they are asked for."""
+    """What ranked maintenance rests on, read now and then: ranks that were not kept are restored first."""
     program = Program.parse(case.text)
     mat = Materialisation(program, engine=engine, strata=strata)
     for algorithm, update in zip(data.draw(turns(engine)), (Update(case.facts, {}), *case.updates), strict=False):

@@ -5,6 +5,7 @@ Errors carry fields, so that a caller can point at the place; their text is made
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,13 +31,27 @@ class Problem:
         place = f"{self.file or '<program>'}:{self.line}:{self.column}"
         text = f"{place}: error[{self.code}]: {self.message}"
         if self.source_line:
-            end = self.end_column if self.end_column is not None else self.column + 1
-            carets = "^" * max(1, min(end, len(self.source_line) + 1) - self.column)
-            indent = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.column - 1])
-            text += f"\n    {self.source_line}\n    {indent}{carets}"
+            start = self.column - 1
+            end = self.end_column - 1 if self.end_column is not None else self.column
+            line = "".join(map(_shown, self.source_line))
+            indent = "".join("\t" if c == "\t" else " " * _width(c) for c in line[:start])
+            carets = "^" * max(1, sum(map(_width, line[start:end])))
+            text += f"\n    {line}\n    {indent}{carets}"
         if self.hint:
             text += f"\n    hint: {self.hint}"
         return text
+
+
+def _shown(character: str) -> str:
+    """A character as it may be sent to a terminal."""
+    return "\ufffd" if unicodedata.category(character) == "Cc" and character != "\t" else character
+
+
+def _width(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 class ProgramError(TidelogError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -201,8 +202,10 @@ def column_names(predicate: str, arity: int) -> list[str]:
 
 
 def _order(term: Term) -> tuple[int, Any, str]:
-    if isinstance(term, int | float) and not isinstance(term, bool) and term == term:
+    if isinstance(term, int) and not isinstance(term, bool):
         return 0, term, ""
+    if isinstance(term, float | Decimal) and term == term:
+        return 0, term, format_term(term)  # `1`, `1.0` and `1.0E0` are of one value, and three terms
     return 1, 0, format_term(term)
 
 

@@ -41,12 +41,15 @@ def follow(mat: Materialisation, updates: Iterable[AnyUpdate]) -> Iterator[Chang
 
 
 def _parts(update: AnyUpdate) -> tuple[Facts, Facts]:
-    if not isinstance(update, Mapping):
-        return update.insert, update.delete
-    for name in update:
-        if name not in ("insert", "delete"):
-            raise DataError(f"an update has insert and delete, not {name!r}", hint='{"insert": {"edge": [("a", "b")]}}')
-    return update.get("insert", {}), update.get("delete", {})
+    hint = 'updates are a list or stream of such as {"insert": {"edge": [("a", "b")]}, "delete": {}}'
+    if isinstance(update, Mapping):
+        for name in update:
+            if name not in ("insert", "delete"):
+                raise DataError(f"an update has insert and delete, not {name!r}", hint=hint)
+        return update.get("insert", {}), update.get("delete", {})
+    if not (hasattr(update, "insert") and hasattr(update, "delete")):
+        raise DataError(f"{update!r} is not an update", hint=hint)
+    return update.insert, update.delete
 
 
 def _refuse(mat: Materialisation, update: AnyUpdate, error: DataError) -> None:

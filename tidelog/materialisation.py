@@ -135,8 +135,8 @@ class Materialisation:
     ) -> Changes:
         """Change the explicit facts, first deleting, then inserting, and keep everything that follows true.
 
-        Facts are given by predicate: tuples, Arrow, pandas or Polars tables, or the `Path` of a file. Deleting what is not
-        there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
+        Facts are given by predicate: tuples, Arrow, pandas or Polars tables, relations, or the `Path` of a file. Deleting what
+        is not there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
         """
         started = time.perf_counter()
         with self._engine.work:  # from here on, since one thread at a time may add terms
@@ -165,6 +165,8 @@ class Materialisation:
         for predicate, data in facts.items():
             arity = self._arity(predicate)
             source = f"{what} {predicate}"
+            if isinstance(data, Relation):
+                data = list(data)  # as terms: an Arrow table would have strings for IRIs
             if paths := paths_in(data):
                 dictionary = self._engine.dictionary
                 batch[predicate] = read_files(predicate, paths, dictionary, arity=arity, bad_rows=self.bad_rows)
@@ -222,12 +224,11 @@ class Materialisation:
         """The answers to a rule body, such as `path(a, ?x), ~edge(a, ?x)`: one column for each variable."""
         return answer(self._engine, self.program, question, self._arity)
 
-    def explain(self, predicate: str, fact: tuple[Term, ...]) -> Explanation:
+    def explain(self, predicate: str, fact: tuple[Term, ...] | Term) -> Explanation:
         """Why a fact holds: a proof down to explicit facts; or why it does not: what each rule lacks."""
-        self._arity(predicate)
-        return explain(self._engine, self.program, predicate, fact)
+        return explain(self._engine, self.program, predicate, self[predicate].terms(fact))
 
-    def rank(self, predicate: str, fact: tuple[Term, ...]) -> int | None:
+    def rank(self, predicate: str, fact: tuple[Term, ...] | Term) -> int | None:
         """The rank of a fact: 0 if explicit, else above the ranks of what it was derived from; None if it does not hold."""
         ids = self[predicate]._ids(fact)
         return None if ids is None else self._engine.rank_of(predicate, ids)

@@ -65,6 +65,9 @@ class Proof:
                 lines += ["  " * (depth + 1) + condition for condition in step.conditions]
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return f"<Proof of {format_fact(*self.fact, self.prefixes)}: {len(self.steps):,} facts>"
+
     def _line(self, step: Step, again: bool) -> str:
         text = format_fact(*step.fact, self.prefixes)
         if step.rule is None:
@@ -137,6 +140,9 @@ class Absence:
     attempts: tuple[Attempt, ...]
     prefixes: Mapping[str, str] = field(repr=False)
     holds = False
+
+    def __repr__(self) -> str:
+        return f"<Absence of {format_fact(*self.fact, self.prefixes)}: {len(self.attempts):,} rules fail>"
 
     def __str__(self) -> str:
         text = format_fact(*self.fact, self.prefixes)

@@ -20,7 +20,7 @@ from tidelog.errors import DataError, MissingExtra
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
 from tidelog.syntax.formatter import format_term
-from tidelog.terms import Term
+from tidelog.terms import Term, canonical
 
 if TYPE_CHECKING:
     import pandas
@@ -91,11 +91,15 @@ class Relation:
 
     def _ids(self, fact: object) -> list[int] | None:
         """The ids of a fact's terms; None if one of them is in no fact at all."""
+        ids = [self._dictionary.find_one(value) for value in self.terms(fact)]
+        return None if any(i is None for i in ids) else [i for i in ids if i is not None]
+
+    def terms(self, fact: object) -> tuple[Term, ...]:
+        """The terms of what a caller takes for a fact: a tuple of as many values, or a bare value for a single column."""
         values = fact if isinstance(fact, tuple | list) else (fact,)
         if len(values) != self.arity:
             raise DataError(f"{self.name} has {self.arity} columns, the fact {fact!r} has {len(values)}")
-        ids = [self._dictionary.find_one(value) for value in values]
-        return None if any(i is None for i in ids) else [i for i in ids if i is not None]
+        return tuple(map(canonical, values))
 
     def ids(self) -> list[Ids]:
         """The columns as ids of terms in `dictionary`."""
@@ -107,7 +111,7 @@ class Relation:
         return self._dictionary
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table. A relation without columns has no Arrow form of its own: it becomes a table without columns."""
+        """An Arrow table. A relation without columns has no Arrow form of its own: if it holds, it becomes the value `true`."""
         import pyarrow as pa
 
         columns, length = self._fetch()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,3 +95,9 @@ def test_no_file_holds_a_predicate_without_columns(tmp_path: Path) -> None:
     mat = Materialisation("wet :- raining .")
     with pytest.raises(DataError, match="raining has no columns"):
         mat.update(insert={"raining": tmp_path / "r.csv"})
+
+
+@pytest.mark.parametrize("updates", [[5], {"insert": {"edge": [("a", "b")]}}, ["edge"]])
+def test_what_is_no_update_is_said_to_be_none(mat: Materialisation, updates: Any) -> None:
+    with pytest.raises(DataError, match="is not an update"):
+        list(mat.follow(updates))

@@ -43,7 +43,7 @@ def refuse_nulls(array: pa.Array | pa.ChunkedArray) -> None:
 
 def _encode_chunk(dictionary: Dictionary, chunk: pa.Array) -> Ids:
     kind = chunk.type
-    if isinstance(kind, pa.BaseExtensionType):
+    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in _EXTENSIONS:
         return _encode_chunk(dictionary, chunk.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else chunk.storage)
     if pa.types.is_integer(kind):
         return dictionary.encode_int64(to_numpy(chunk))
@@ -51,16 +51,20 @@ def _encode_chunk(dictionary: Dictionary, chunk: pa.Array) -> Ids:
         return dictionary.encode_float64(to_numpy(chunk))
     if pa.types.is_dictionary(kind):
         if chunk.dictionary.null_count or len(chunk.dictionary) > len(chunk):  # may hold values that no row has
-            return encode(dictionary, chunk.dictionary_decode())
+            used, codes = np.unique(to_numpy(chunk.indices), return_inverse=True)
+            return encode(dictionary, _plain(chunk.dictionary).take(from_numpy(used)))[codes]
         return _take(dictionary, chunk.indices, chunk.dictionary)
     if pa.types.is_run_end_encoded(kind):
         return _encode_chunk(dictionary, pc.run_end_decode(chunk))
     if not any(test(kind) for test in _SCALARS):
         raise DataError(f"a column of Arrow type {kind} holds no values that a fact can hold")
-    if pa.types.is_string_view(kind):
-        chunk = chunk.cast(pa.large_string())
-    coded = chunk.dictionary_encode()
+    coded = _plain(chunk).dictionary_encode()
     return _take(dictionary, coded.indices, coded.dictionary)
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """An array of a type that Arrow can calculate with."""
+    return array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
 
 
 def _take(dictionary: Dictionary, codes: pa.Array, values: pa.Array) -> Ids:
@@ -84,6 +88,9 @@ def _values(values: pa.Array) -> list[Any]:
     except (ValueError, OverflowError) as error:
         raise DataError(f"a column of Arrow type {values.type} holds a value Python cannot hold: {error}") from error
 
+
+_EXTENSIONS = {"arrow.bool8", "arrow.json"}
+"""Extension types whose storage says what they mean; a number of pandas' months, for one, does not say that it is a month."""
 
 _SCALARS: tuple[Callable[[pa.DataType], bool], ...] = (
     pa.types.is_string,

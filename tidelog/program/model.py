@@ -92,6 +92,10 @@ class Program:
     def __str__(self) -> str:
         return format_source(self.source)
 
+    def __repr__(self) -> str:
+        file = f" {self.source.file}" if self.source.file else ""
+        return f"<Program{file}: {len(self.rules):,} rules and {len(self.facts):,} facts of {len(self.arities):,} predicates>"
+
     @cached_property
     def _normal(self) -> normal.Normal:
         return normal.normalise(self.rules, frozenset(self.arities) | {i.predicate for i in self.imports})

@@ -57,6 +57,8 @@ def numbers() -> Iterator[int]:
         (pa.RecordBatchReader.from_batches(pa.schema({"x": pa.int64()}), [pa.record_batch({"x": [1]})]), [(1,)]),
         (pa.array([1, 2]), [(1,), (2,)]),
         (pa.chunked_array([[1], [2]]), [(1,), (2,)]),
+        (pa.table({"x": pa.array(["b", "b"]).dictionary_encode()}), [("b",), ("b",)]),
+        (pl.DataFrame({"x": pl.Series(["b"], dtype=pl.Enum(["a", "b"]))}), [("b",)]),
         (pd.DataFrame({"x": [1], "y": ["a"]}, index=[7]), [(1, "a")]),
         (pd.DataFrame({"x": [1, "a"]}), [(1,), ("a",)]),
         (pd.DataFrame({"x": pd.to_datetime(["2024-01-01"]), "c": pd.Categorical(["a"])}), [(datetime(2024, 1, 1), "a")]),
@@ -98,6 +100,11 @@ MISSING = "a missing value (null) where a fact needs a value"
         (
             pa.table({"x": [b"a"], "y": [1]}),
             "edge: column 'x': a column of Arrow type binary holds no values that a fact can hold",
+        ),
+        (
+            pd.DataFrame({"x": pd.period_range("2024", periods=1), "y": [1]}),
+            "edge: column 'x': a column of Arrow type extension<pandas.period<ArrowPeriodType>> holds no values that a fact"
+            " can hold",
         ),
         (pa.table({"x": [1]}), "edge: 1 column, where 2 values a row are needed"),
         (np.zeros((2, 3), np.int64), "edge: 3 columns, where 2 values a row are needed"),

@@ -10,10 +10,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from tidelog.bench import dialects
 from tidelog.bench.graphs import Rows
@@ -23,10 +22,15 @@ from tidelog.bench.maintenance.peers import Outcome
 from tidelog.bench.ontology import ID, ONTOLOGY
 from tidelog.syntax.ast import Atom, Rule, Variable
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Table = Any
 
 
 def measure(instance: Instance, rows: Rows, samples: Sequence[Rows]) -> Outcome:
+    import pandas as pd
+
     columns = [f"c{place}" for place in range(rows.shape[1])]
     first = _at_rest(instance, pd.DataFrame(rows, columns=columns))
     return first, _stream(instance, rows, samples, columns)
@@ -162,6 +166,8 @@ def _university(pw: Any, given: Table) -> list[Table]:
 
 
 def _pairs(pw: Any, rows: Rows) -> Table:
+    import pandas as pd
+
     return pw.debug.table_from_pandas(pd.DataFrame(rows, columns=["a", "b"]))
 
 

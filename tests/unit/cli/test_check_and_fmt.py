@@ -37,6 +37,30 @@ def test_check_shows_rules_as_written_and_the_helping_ones(tidelog: Tidelog, wor
     assert "r__any_1(?x) :- r(?x, ?_1) ." in out
 
 
+def test_check_shows_the_decomposition_of_a_cyclic_rule(tidelog: Tidelog, workspace: Path) -> None:
+    (workspace / "c.rls").write_text(
+        "p(?x, ?y) :- a(?x, ?u), b(?u, ?y), c(?x, ?v), d(?v, ?y) .\nq(?x) :- a(?x, ?y), b(?y, ?z) ."
+    )
+    out = tidelog("check", "c.rls").out
+    assert "hypertree width 2, estimated cost 2,100,000, against 2.0e+08 for one join of the whole body" in out
+    assert "- a(?x, ?u); b(?u, ?y) -> ?x, ?y, about 10,000" in out
+    assert "- c(?x, ?v); d(?v, ?y) -> ?x, ?y, about 10,000" in out
+    assert "hypertree width 1: acyclic" in out
+
+
+def test_check_draws_decompositions(tidelog: Tidelog, workspace: Path) -> None:
+    (workspace / "c.rls").write_text("p(?x, ?y) :- a(?x, ?u), b(?u, ?y), c(?x, ?v), d(?v, ?y) .")
+    lines = tidelog("check", "c.rls", "--format", "mermaid").lines
+    assert lines[0] == "graph TD"
+    assert "    r1n1 --- r1n2" in lines
+
+
+def test_check_says_when_a_body_is_too_large_to_decompose(tidelog: Tidelog, workspace: Path) -> None:
+    body = ", ".join(f"e(?x{i}, ?x{j})" for i in range(8) for j in range(i))
+    (workspace / "c.rls").write_text(f"p(?x1) :- {body} .")
+    assert "hypertree width not determined: 28 body atoms have too many combinations" in tidelog("check", "c.rls").out
+
+
 def test_check_reports_every_problem(tidelog: Tidelog, workspace: Path) -> None:
     (workspace / "wrong.rls").write_text("p(?x) :- q(?y) .\np(a) :- .\nq(a, b) .\n")
     outcome = tidelog("check", "wrong.rls")

@@ -24,6 +24,7 @@ from tidelog.facts.table import EXPLICIT
 from tidelog.follow import AnyUpdate, follow
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.fbf import Strategy
+from tidelog.plan.modules import MODULES, assign
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
 from tidelog.query import answer
@@ -47,7 +48,8 @@ class Materialisation:
     True
 
     `algorithm` is one of `ALGORITHMS`, and may be changed at any time. `abort` is the strategy of `fbf`: when to stop looking
-    for another proof of a fact (see `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `max_facts` is a
+    for another proof of a fact (see `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `modules` says who
+    evaluates the rules (see `tidelog.plan.modules`): `combined`, or one module for whatever it can take. `max_facts` is a
     limit on what one materialisation or update may derive; reaching it raises LimitExceeded, and nothing is kept.
     """
 
@@ -58,6 +60,7 @@ class Materialisation:
         engine: str = "embedded",
         algorithm: str = "auto",
         strata: str = "granular",
+        modules: str = "combined",
         on_bad_row: str = "stop",
         abort: Strategy | None = None,
         max_facts: int | None = None,
@@ -65,6 +68,7 @@ class Materialisation:
     ) -> None:
         _one_of("engine", engine, ("embedded",))
         _one_of("strata", strata, STRATA)
+        _one_of("modules", modules, tuple(MODULES))
         _one_of("on_bad_row", on_bad_row, ("stop", "skip"))
         self.program = Program.parse(program) if isinstance(program, str) else program
         self._report = progress
@@ -73,7 +77,11 @@ class Materialisation:
         stratification = self.program.stratify(single=strata == "single")
         arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
         self._engine = EmbeddedEngine(
-            stratification, arities, on_round=self._on_round if progress else None, max_facts=max_facts
+            stratification,
+            arities,
+            assignment=assign(self.program.core, modules),
+            on_round=self._on_round if progress else None,
+            max_facts=max_facts,
         )
         if abort is not None:
             self._engine.abort = abort

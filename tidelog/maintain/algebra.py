@@ -45,6 +45,8 @@ class Statistics:
     seconds: float = 0.0
     facts: int = 0
     """Facts added, over all rounds."""
+    notes: list[str] = field(default_factory=list)
+    """What else should be known: rules that another module than theirs evaluated, plans that were made anew."""
 
     @property
     def instances(self) -> int:

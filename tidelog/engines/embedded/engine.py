@@ -24,6 +24,7 @@ from tidelog.engines.embedded.batches import (
     difference,
     make_explicit,
 )
+from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet
 from tidelog.engines.embedded.working import Commit
@@ -41,6 +42,7 @@ from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.maintain.sets import Working
+from tidelog.plan.modules import EVERYTHING_STANDARD, Assignment
 from tidelog.program.stratify import Stratification
 
 OnRound = Callable[[Statistics], None]
@@ -67,10 +69,12 @@ class EmbeddedEngine:
         strata: Stratification,
         arities: Mapping[str, int],
         *,
+        assignment: Assignment = EVERYTHING_STANDARD,
         on_round: OnRound | None = None,
         max_facts: int | None = None,
     ) -> None:
         self.strata = strata
+        self.assignment = assignment
         self.arities = dict(arities)
         self.on_round = on_round
         self.max_facts = max_facts
@@ -101,7 +105,9 @@ class EmbeddedEngine:
         return store
 
     def _new_algebra(self, store: Store) -> EmbeddedAlgebra:
-        return EmbeddedAlgebra(store, self.strata, on_round=self.on_round, max_facts=self.max_facts)
+        algebra = EmbeddedAlgebra(store, self.strata, on_round=self.on_round, max_facts=self.max_facts)
+        algebra.modules = build(algebra, self.assignment)
+        return algebra
 
     def add_predicate(self, predicate: str, arity: int) -> None:
         """Make a predicate known, if it is not."""
@@ -202,6 +208,7 @@ class EmbeddedEngine:
         self._commit, self._ranks_held = None, self.algebra.ranks_hold
         self._unsettled = True
         self.algebra.sets.recording = True
+        self.algebra.modules.begin()
         try:
             yield
         finally:
@@ -224,9 +231,11 @@ class EmbeddedEngine:
                 self._commit.apply()
                 self.explicit = self._commit.explicit
                 algebra.trace.keep(same=not self._commit.steps)
+                algebra.modules.keep()
             else:
                 algebra.sets.restore_ranks()
                 algebra.trace.restore()
+                algebra.modules.restore()
                 algebra.ranks_hold = self._ranks_held
         algebra.sets.end()
         self._unsettled = False
@@ -292,4 +301,5 @@ class EmbeddedEngine:
 
     @property
     def nbytes(self) -> int:
-        return self.store.nbytes
+        """Bytes in use by facts, and by what modules keep beside them."""
+        return self.store.nbytes + self.algebra.modules.nbytes

@@ -49,10 +49,13 @@ class Heads:
 
     def take(self, compiled: Compiled, length: int, slots: Slots) -> None:
         """The heads of rule instances."""
-        table = compiled.table
-        self.considered += length
         columns = [source.column(slots, length) for source in compiled.head]
         ranks = None if self.recursive_positions is None else self.ranks_above(compiled, slots, length)
+        self.take_facts(compiled.table, columns, length, ranks)
+
+    def take_facts(self, table: Table, columns: list[Ids], length: int, ranks: Ranks | None) -> None:
+        """The heads of rule instances as columns, with the ranks they get, if those are wanted."""
+        self.considered += length
         self._buffers.setdefault(table, []).append((length, columns, ranks))
         total = self._buffered[table] = self._buffered.get(table, 0) + length
         if total >= _BUFFER or table.direct:

@@ -1,0 +1,173 @@
+"""`standard`: rules by join plans, one for each place where a change can enter a rule.
+
+Each rule instance is found exactly once (equations 156 and 157 of Motik et al. 2019), so this module also serves those who
+need instances one by one: `apply` hands them to any collector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler
+from tidelog.engines.embedded.dispatch import Dispatch
+from tidelog.engines.embedded.heads import Collector, Heads
+from tidelog.engines.embedded.modules.interface import Call, Instances
+from tidelog.engines.embedded.operators import Context, Slots, run
+from tidelog.engines.embedded.sets import Bits, FactSet
+from tidelog.engines.embedded.working import WorkingSets
+from tidelog.facts.kernel import Ids
+from tidelog.facts.statistics import StoreStatistics
+from tidelog.facts.store import Store
+from tidelog.maintain.sets import Difference, Named, Union
+from tidelog.plan.model import Pivot, Place
+from tidelog.plan.planner import pivots, plan
+from tidelog.program.normal import CoreRule
+
+CHANGED, VANISHED = Named("changed"), Named("vanished")
+"""Mark the P and N of a derivation while it runs."""
+
+
+class Standard:
+    """Join plans over the tables of one store."""
+
+    name = "standard"
+    nbytes = 0
+
+    def __init__(self, store: Store, sets: WorkingSets, own_positions: Callable[[CoreRule], tuple[int, ...]]) -> None:
+        self.store = store
+        self.sets = sets
+        self.own_positions = own_positions
+        """The positive atoms of a rule that are of the head's stratum."""
+        self._compiler = Compiler(store)
+        self._statistics = StoreStatistics(store)
+        # By identity, since hashing rules costs more than a small round: the rules belong to `strata` and live as long.
+        self._dispatches: dict[tuple[int, str], Dispatch] = {}
+        self._everywhere: dict[tuple[int, bool], Compiled] = {}
+        self._plan_size = -1
+
+    @property
+    def bits(self) -> Bits:
+        return self.sets.bits
+
+    def derive(self, rules: Sequence[CoreRule], call: Call, heads: Heads) -> None:
+        self.apply(rules, call, heads)
+
+    def apply(self, rules: Sequence[CoreRule], call: Call, collector: Collector) -> None:
+        """Hand the rule instances of a call to a collector; if ranked, the rows of the head's stratum among their slots."""
+        self._forget_old_plans()
+        context = self._context(call)
+        if call.everywhere:
+            for rule in rules:
+                compiled = self._everywhere_plan(rule, call.ranked)
+                for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
+                    collector.take(compiled, length, slots)
+        else:
+            self._apply_to_changes(rules, context, collector, call)
+
+    def _apply_to_changes(self, rules: Sequence[CoreRule], context: Context, collector: Collector, call: Call) -> None:
+        changed, vanished = call.changed or FactSet(self.bits), call.vanished or FactSet(self.bits)
+        if not changed and not vanished:
+            return
+        kind = "ranked " if call.ranked else ""
+        positive = self._dispatch(rules, f"{kind}positive")
+        negative = self._dispatch(rules, f"{kind}negative") if vanished else None
+        marking = positive.needs_marks or (negative is not None and negative.needs_marks)
+        try:
+            if marking:
+                self.sets.mark(changed, CHANGED)
+                self.sets.mark(vanished, VANISHED)
+            for compiled, length, slots in self._matches(positive, changed, context):
+                collector.take(compiled, length, slots)
+            if negative is not None:
+                for compiled, length, slots in self._matches(negative, vanished, context):
+                    collector.take(compiled, length, slots)
+        finally:
+            if marking:
+                self.sets.unmark(CHANGED)
+                self.sets.unmark(VANISHED)
+
+    def _matches(self, dispatch: Dispatch, facts: FactSet, context: Context) -> Iterator[tuple[Compiled, int, Slots]]:
+        for compiled, rows in dispatch.plans_for(facts):
+            assert compiled.start is not None
+            for length, slots in compiled.start.begin(rows):
+                for found, found_slots in run(compiled.operators, 0, length, slots, context):
+                    yield compiled, found, found_slots
+
+    def provable(self, rules: Sequence[CoreRule], facts: FactSet, call: Call, proved: Heads, *, from_lower_ranks: bool) -> None:
+        self._forget_old_plans()
+        for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, self._context(call)):
+            ranks = proved.ranks_above(compiled, slots, length)
+            rows = slots[compiled.row_slots[HEAD]]
+            if from_lower_ranks and self.own_positions(compiled.plan.rule):
+                lower = ranks <= compiled.table.rank[rows]
+                rows, ranks = rows[lower], ranks[lower]
+            proved.take_rows(compiled.table, rows, ranks, length)
+
+    def instances_of(self, rules: Sequence[CoreRule], facts: FactSet, call: Call) -> Iterator[Instances]:
+        heads = Heads(self.bits, None, self.own_positions)
+        self._forget_old_plans()
+        for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, self._context(call)):
+            rule = compiled.plan.rule
+            premises = [
+                (compiled.table_of(rule.positive[position]), slots[compiled.row_slots[position]])
+                for position in self.own_positions(rule)
+            ]
+            yield compiled.table, slots[compiled.row_slots[HEAD]], premises, heads.ranks_above(compiled, slots, length)
+
+    def instances(self, rule: CoreRule, call: Call) -> Iterator[tuple[list[Ids], int]]:
+        """The instances of a rule, part by part: the columns of its head, repeated where it is."""
+        self._forget_old_plans()
+        compiled = self._everywhere_plan(rule, False)
+        for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), self._context(call)):
+            yield [source.column(slots, length) for source in compiled.head], length
+
+    def begin(self) -> None:
+        """Plans are no part of an update."""
+
+    def keep(self) -> None: ...
+
+    def restore(self) -> None: ...
+
+    # Plans
+
+    def _context(self, call: Call) -> Context:
+        sets = (
+            *(call.positive, Difference(call.positive, CHANGED)),
+            *(call.own, Difference(call.own, CHANGED)),
+            *(call.negative, Union(call.negative, VANISHED)),
+        )
+        return Context([self.bits.test(expression) for expression in sets])
+
+    def _everywhere_plan(self, rule: CoreRule, ranked: bool) -> Compiled:
+        compiled = self._everywhere.get((id(rule), ranked))
+        if compiled is None:
+            compiled = self._compile(rule, Pivot(Place.ANYWHERE), ranked)
+            self._everywhere[id(rule), ranked] = compiled
+        return compiled
+
+    def _compile(self, rule: CoreRule, pivot: Pivot, ranked: bool) -> Compiled:
+        own = self.own_positions(rule)
+        keep = (*(own if ranked else ()), *((HEAD,) if pivot.place is Place.HEAD else ()))
+        return self._compiler.compile(plan(rule, pivot, self._statistics), own, keep)
+
+    def _dispatch(self, rules: Sequence[CoreRule], kind: str) -> Dispatch:
+        """The plans of some rules from all places of one kind; `ranked` ones keep the rows that ranks depend on."""
+        dispatch = self._dispatches.get((id(rules), kind))
+        if dispatch is None:
+            place = Place(kind.removeprefix("ranked "))
+            ranked = kind.startswith("ranked ")
+            dispatch = Dispatch(self._compile(rule, pivot, ranked) for rule in rules for pivot in _starts(rule, place))
+            self._dispatches[id(rules), kind] = dispatch
+        return dispatch
+
+    def _forget_old_plans(self) -> None:
+        """Plan anew when the facts have grown fourfold since the plans were made."""
+        size = sum([table.count for table in self.store]).bit_length() >> 1
+        if size != self._plan_size:
+            self._plan_size = size
+            self._dispatches.clear()
+            self._everywhere.clear()
+
+
+def _starts(rule: CoreRule, place: Place) -> Iterable[Pivot]:
+    return [Pivot(Place.HEAD)] if place is Place.HEAD else [pivot for pivot in pivots(rule) if pivot.place is place]

@@ -1,0 +1,61 @@
+"""Which rule module takes which rule: decided from the rules alone, before there are any facts.
+
+A *module* finds what its rules derive, what they no longer derive, and whether they derive given facts (Hu, Motik, Horrocks:
+Modular Materialisation of Datalog Programs, 2022); `standard` does so by join plans, and can take any rule. A recogniser says
+which rules another module fits, and why; the modules themselves belong to the engines. Users choose among `MODULES`: one
+module for whatever it can take, or `combined`, which sends each rule to the module that fits it. Rules that nobody asks for
+are left to `standard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tidelog.program.normal import CoreRule
+
+STANDARD, COMBINED = "standard", "combined"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Rules that go to a module, together, and the reason in words."""
+
+    module: str
+    rules: tuple[CoreRule, ...]
+    reason: str
+
+
+Recogniser: TypeAlias = Callable[[Sequence[CoreRule]], Sequence[Taken]]
+"""Gives the rules that a module can take among some."""
+
+MODULES: Mapping[str, tuple[Recogniser, ...]] = {COMBINED: (), STANDARD: ()}
+"""The choices, each with the recognisers that are asked, in this order; a rule goes to the first that takes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What goes to modules other than `standard`."""
+
+    choice: str
+    taken: tuple[Taken, ...]
+
+    def of(self, rule: CoreRule) -> Taken | None:
+        """What a rule was taken as; None if `standard` evaluates it."""
+        return next((taken for taken in self.taken if any(rule is one for one in taken.rules)), None)
+
+
+EVERYTHING_STANDARD = Assignment(STANDARD, ())
+
+
+def assign(rules: Sequence[CoreRule], choice: str = COMBINED) -> Assignment:
+    """Share out rules among the modules of a choice."""
+    taken: list[Taken] = []
+    rest = list(rules)
+    for recognise in MODULES[choice]:
+        found = recognise(rest)
+        taken += found
+        gone = {id(rule) for one in found for rule in one.rules}
+        rest = [rule for rule in rest if id(rule) not in gone]
+    return Assignment(choice, tuple(taken))

@@ -1,6 +1,7 @@
 """Settings of the whole test suite: how hard Hypothesis tries, and the one Spark session.
 
-`ci` is the default; `HYPOTHESIS_PROFILE=deep` runs thousands of examples of each property.
+A few examples of each property by default, for an answer within minutes; `HYPOTHESIS_PROFILE=ci` tries more, as `.ci/run` does,
+and `deep` thousands.
 
 Spark takes seconds to start, so all tests that need it share a session; with several workers they all run in the same one.
 """
@@ -24,9 +25,10 @@ if ROOT not in sys.path:  # so that tests can say `from tests.oracle import ...`
     sys.path.insert(0, ROOT)
 
 BASE = settings(deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-settings.register_profile("ci", BASE, max_examples=80)
+settings.register_profile("quick", BASE, max_examples=20)
+settings.register_profile("ci", BASE, max_examples=60)
 settings.register_profile("deep", BASE, max_examples=3000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,6 +6,7 @@ Tests tell the mirror and the materialisation of the same updates, and compare.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from tests import oracle
 from tests.oracle import Facts, without_empty
@@ -47,6 +48,9 @@ def facts_of(mat: Materialisation) -> Facts:
 
 
 def rank_in(mat: Materialisation) -> Callable[[str, Row], int]:
+    """The ranks as they are now, each asked for once."""
+
+    @cache
     def rank(predicate: str, row: Row) -> int:
         found = mat.rank(predicate, row)
         assert found is not None, f"{predicate}{row} holds and has no rank"

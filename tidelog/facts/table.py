@@ -28,6 +28,7 @@ _SLOTS_PER_ROW = 64
 """The slots of a direct identity may number this many times the rows while the table grows fast,"""
 _SETTLED_SLOTS_PER_ROW = 4
 """and this many times when it does not."""
+_MOST_SLOTS = 1 << 31
 
 
 class Table:
@@ -43,7 +44,7 @@ class Table:
         "_lowest",
         "_rank",
         "_slots",
-        "_strides",
+        "_stride",
         "arity",
         "count",
         "identity",
@@ -70,7 +71,7 @@ class Table:
         self._slots: Rows | None = None
         self._lowest: list[int] = []
         self._highest: list[int] = []
-        self._strides: list[int] = []
+        self._stride = 1
         self._lookups = 0
 
     # The columns, as long as the rows in use: views that see later writes.
@@ -248,10 +249,10 @@ class Table:
         highest = [high + (high - low) // 8 + 64 for low, high in zip(lowest, highest, strict=True)]
         spans = [high - low + 1 for low, high in zip(lowest, highest, strict=True)]
         size = spans[0] * (spans[1] if self.arity == 2 else 1)
-        if size > max(_SLOT_FLOOR, _SLOTS_PER_ROW * self.count):
+        if size > min(max(_SLOT_FLOOR, _SLOTS_PER_ROW * self.count), _MOST_SLOTS):
             return False
         self._lowest, self._highest = lowest, highest
-        self._strides = [spans[1], 1] if self.arity == 2 else [1]
+        self._stride = spans[1] if self.arity == 2 else 1
         slots = np.zeros(size, np.uint32)
         slots[self._slot_numbers(columns)] = np.arange(1, self.count + 1, dtype=np.uint32)
         self._slots = slots
@@ -263,13 +264,13 @@ class Table:
             self._slots, self._lookups = None, 0
 
     def _slot_numbers(self, columns: Sequence[Ids]) -> NDArray[np.int64]:
-        slot = columns[0].astype(np.int64)
-        slot -= self._lowest[0]
+        slot = columns[0] * np.uint32(self._stride)  # modulo 2**32, like all that follows: the result is less
+        first = self._lowest[0] * self._stride
         if self.arity == 2:
-            slot *= self._strides[0]
             slot += columns[1]
-            slot -= self._lowest[1]
-        return slot
+            first += self._lowest[1]
+        slot -= np.uint32(first & 0xFFFFFFFF)
+        return slot.astype(np.int64)
 
     def _within(self, columns: Sequence[Ids]) -> Mask | None:
         """Which facts have a slot; None if all."""
@@ -299,23 +300,32 @@ class Table:
         slots = self._slots
         assert slots is not None
         numbers = self._slot_numbers(columns)
-        found = slots[numbers]
+        found = slots.take(numbers)
         absent = np.flatnonzero(found == 0)
-        known = found[found != 0] - np.uint32(1) if len(absent) < len(found) else found[:0]
+        known = found.take(np.flatnonzero(found)) - np.uint32(1) if len(absent) < len(found) else found[:0]
         if len(absent):
-            # The last of several equal facts to write its mark into their slot is the one that stays.
-            at = numbers[absent]
-            marks = np.arange(1, len(at) + 1, dtype=np.uint32)
-            self._slots = None  # while they hold marks: if this is interrupted, the index takes over
-            slots[at] = marks
-            winners = slots[at] == marks
-            if not winners.all():
-                absent, at = absent[winners], at[winners]
-            new = self.append([column[absent] for column in columns], len(at))
-            new += np.uint32(1)
-            slots[at] = new
+            self._slots = None  # while they hold rows that are not made yet: if this is interrupted, the index takes over
+            self._fill_slots(slots, [column.take(absent) for column in columns], numbers.take(absent))
             self._slots = slots
         return known
+
+    def _fill_slots(self, slots: Rows, columns: list[Ids], numbers: NDArray[np.int64]) -> None:
+        """Make rows for facts that have none, perhaps repeated.
+
+        Each writes its row into its slot; of equal ones the last stays. The places of the others are taken by the facts
+        at the end, so that most slots are written once: what is scattered in memory is what takes time.
+        """
+        rows = np.arange(self.count + 1, self.count + 1 + len(numbers), dtype=np.uint32)
+        slots[numbers] = rows
+        stays = slots.take(numbers) == rows
+        if not stays.all():
+            count = int(np.count_nonzero(stays))
+            gaps, last = np.flatnonzero(~stays[:count]), count + np.flatnonzero(stays[count:])
+            slots[numbers.take(last)] = rows.take(gaps)
+            for column in columns:
+                column[gaps] = column.take(last)
+            columns = [column[:count] for column in columns]
+        self.append(columns, len(columns[0]))
 
 
 def _longer(array: NDArray[N], capacity: int, used: int) -> NDArray[N]:

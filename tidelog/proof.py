@@ -55,7 +55,7 @@ class Proof:
     def __str__(self) -> str:
         lines: list[str] = []
         for depth, step, again in self._walk():
-            if len(lines) == _PRINTED:
+            if len(lines) >= _PRINTED:  # a step may take several lines
                 lines.append(
                     f"... cut after {_PRINTED:,} lines; the proof has {len(self.steps):,} facts, to_dict() gives them all"
                 )

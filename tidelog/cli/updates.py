@@ -40,9 +40,8 @@ def source(value: str, program: Program) -> Source:
     if value.startswith(("insert:", "delete:")):
         return tables(value, program)
     if is_table(path := Path(value)):
-        raise click.UsageError(
-            f"--update {value}: a table says what, not whether: write insert:NAME={value} or delete:NAME={value}"
-        )
+        table = value if "=" in value else f"NAME={value}"
+        raise click.UsageError(f"--update {value}: a table says what, not whether: write insert:{table} or delete:{table}")
     return Lines.of(files.check(path))
 
 

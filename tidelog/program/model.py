@@ -35,7 +35,7 @@ class Program:
     """The number of terms of each predicate whose uses tell it; an import without columns does not."""
     source: ast.Source
     directory: Path | None = field(default=None, compare=False)
-    """Where relative paths of imports and exports start; None: the working directory."""
+    """Where relative paths of imports start; None: the working directory."""
 
     @classmethod
     def parse(cls, text: str, *, file: str | None = None) -> Program:

@@ -181,6 +181,7 @@ def test_stats_tell_of_each_update_what_it_took_and_why(tidelog: Tidelog) -> Non
         ("none.ndjson", 1, "none.ndjson: no such file"),
         (".", 1, "is a directory"),
         ("new.csv", 2, "insert:NAME=new.csv or delete:NAME=new.csv"),
+        ("edge=new.csv", 2, "write insert:edge=new.csv or delete:edge=new.csv"),
         ("insert:edge", 2, "not of the form insert:NAME=FILE"),
         ("insert:=new.csv", 2, "not of the form insert:NAME=FILE"),
         ("insert:edge=new.csv,delete:edge", 2, "'delete:edge' is not of the form"),

@@ -223,7 +223,7 @@ class Materialisation:
 
     def __len__(self) -> int:
         """How many facts hold."""
-        return sum(self._engine.count(predicate) for predicate in self.predicates)
+        return self._engine.total(self.predicates)
 
     def __repr__(self) -> str:
         return f"<Materialisation: {len(self):,} facts of {len(self.predicates)} predicates>"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,11 +155,11 @@ class Relation:
         return sorted(self, key=lambda fact: [_order(term) for term in fact])
 
     def __repr__(self) -> str:
-        rows = [f"({', '.join(format_term(term) for term in fact)})" for fact in islice(self, _SHOWN)]
-        more = len(self) - len(rows)
-        if more > 0:
-            rows.append(f"... and {more:,} more")
-        return f"<{self.name}/{self.arity}: {len(self):,} facts{': ' if rows else ''}{', '.join(rows)}>"
+        facts, count = self._first(_SHOWN)
+        rows = [f"({', '.join(map(format_term, fact))})" for fact in facts]
+        if count > len(rows):
+            rows.append(f"... and {count - len(rows):,} more")
+        return f"<{self.name}/{self.arity}: {count:,} facts{': ' if rows else ''}{', '.join(rows)}>"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -168,11 +167,18 @@ class Relation:
         def row(cells: Iterable[str], tag: str) -> str:
             return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
-        body = "".join(row((format_term(term) for term in fact), "td") for fact in islice(self, 2 * _SHOWN))
-        more = len(self) - 2 * _SHOWN
-        note = f"<p>... and {more:,} more</p>" if more > 0 else ""
+        facts, count = self._first(2 * _SHOWN)
+        body = "".join(row(map(format_term, fact), "td") for fact in facts)
+        note = f"<p>... and {count - len(facts):,} more</p>" if count > len(facts) else ""
         head = row(self.column_names, "th")
-        return f"<table><caption>{escape(self.name)}: {len(self):,} facts</caption>{head}{body}</table>{note}"
+        return f"<table><caption>{escape(self.name)}: {count:,} facts</caption>{head}{body}</table>{note}"
+
+    def _first(self, most: int) -> tuple[list[tuple[Term, ...]], int]:
+        """Some of the facts, and how many they are, at one moment."""
+        columns, count = self._fetch()
+        shown = min(most, count)
+        some = Relation.frozen(self.name, self.column_names, self._dictionary, [column[:shown] for column in columns], shown)
+        return list(some), count
 
 
 class Relations(Mapping[str, Relation]):

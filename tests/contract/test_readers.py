@@ -74,6 +74,26 @@ def test_before_or_after_never_between(engine: str, algorithm: str) -> None:
     assert set(mat["chain"]) == CHAIN
 
 
+def test_what_is_said_of_many_facts_is_said_of_one_moment() -> None:
+    """How many facts hold, over all predicates; and how many a relation shows and counts."""
+    names = [f"p{i}" for i in range(40)]
+    mat = Materialisation(" ".join(f"{name}(?x) :- on(?x) ." for name in names))
+
+    def count(mat: Materialisation) -> None:
+        assert len(mat) in {0, 41}
+
+    def show(mat: Materialisation) -> None:
+        assert repr(mat["on"]) in {"<on/1: 0 facts>", "<on/1: 1 facts: (x)>"}
+        html = mat["on"]._repr_html_()
+        assert html.count("<td>") == html.count(" 1 facts")
+
+    with reading(mat, count, show) as failures:
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end and not failures:
+            mat.update(insert={"on": ["x"]})
+            mat.update(delete={"on": ["x"]})
+
+
 def test_several_threads_may_update() -> None:
     """Updates wait for each other; the terms they bring are not mixed up."""
     mat = Materialisation("all(?x) :- one(?x) . all(?x) :- two(?x) . all(?x) :- three(?x) .")

@@ -167,7 +167,7 @@ def _report(source: Text, token: Token, statement: list[Token]) -> None:
 
 
 _SLIPS = {
-    "!": "negation is written `~p(?x)`",
+    "!": "negation is written `~p(?x)`; there are no existential variables",
     "\\": "negation is written `~p(?x)`",
     ";": "alternatives are separate rules with the same head; a conjunction is written with `,`",
     "|": "alternatives are separate rules with the same head",

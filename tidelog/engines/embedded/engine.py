@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -267,6 +267,11 @@ class EmbeddedEngine:
 
     def count(self, predicate: str) -> int:
         return self.table(predicate).present
+
+    def total(self, predicates: Iterable[str]) -> int:
+        """How many facts of these predicates hold, all at one moment."""
+        with self.commit:
+            return sum(map(self.count, predicates))
 
     def columns(self, predicate: str, *, mask: int = PRESENT) -> tuple[list[Ids], int]:
         """A copy of the facts of a predicate that carry these flags, and how many they are."""

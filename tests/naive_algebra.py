@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tests import naive
 from tests.naive import Binding, ground
 from tests.oracle import Row, explicit_facts
-from tidelog.maintain.algebra import Statistics, Trace, Update
+from tidelog.maintain.algebra import Passing, Statistics, Trace, Upcoming, Update
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT, PRESENT, Difference, Intersection, Named, SetExpression, Union, Working
 from tidelog.program import CoreRule, Program
@@ -131,6 +131,18 @@ class NaiveAlgebra:
     def end_round(self, facts: NaiveFacts) -> None:
         self.statistics.rounds += 1
 
+    # Marks
+
+    def upcoming(self) -> Upcoming[NaiveFacts] | None:
+        return None
+
+    def shared(self, facts: NaiveFacts) -> NaiveFacts:
+        return self.empty()
+
+    def keep_marks(self, waiting: NaiveFacts, returning: NaiveFacts) -> None:
+        assert not waiting
+        assert not returning
+
     # Rules
 
     def derive(
@@ -144,7 +156,9 @@ class NaiveAlgebra:
         vanished: NaiveFacts | Expression | None = None,
         outside: Expression | None = None,
         ranked: bool = False,
+        passing: Passing | None = None,
     ) -> NaiveFacts:
+        assert passing is None, "marks are tested on the engines"
         every = changed is None and vanished is None
         plus, minus = self._held(changed), self._held(vanished)
         skip = set() if outside is None else self.members(outside)
@@ -166,7 +180,9 @@ class NaiveAlgebra:
         *,
         from_lower_ranks: bool = False,
         ranked: bool = False,
+        passing: Passing | None = None,
     ) -> NaiveFacts:
+        assert passing is None, "marks are tested on the engines"
         proved = self.empty()
         for instance, above, recursive in self.instances_of(facts, rules, positive, negative):
             if self.frugal and instance.head in proved.ranks:

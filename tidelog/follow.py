@@ -1,15 +1,25 @@
-"""Following a stream of updates: each is applied when its turn comes, and its changes are handed on before the next is read."""
+"""Following a stream of updates: each is applied when its turn comes, and its changes are handed on.
+
+Algorithms that mark (`tidelog.maintain.marking`) look at the next update while they work on one. So an update may be read
+before its turn comes, if it is there; but what is wrong with it is said when its turn has come.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import Queue, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from tidelog.changes import Changes
+from tidelog.engines.embedded.batches import Encoded
 from tidelog.errors import DataError
+from tidelog.stream.sources import END, Signal, Source, source_of
 
 if TYPE_CHECKING:
+    from tidelog.io.updates import Lines
     from tidelog.materialisation import Materialisation
 
 Facts: TypeAlias = Mapping[str, Any]
@@ -26,18 +36,107 @@ class HasFacts(Protocol):
 
 
 AnyUpdate: TypeAlias = HasFacts | Mapping[str, Facts]
+_Queue: TypeAlias = "Queue[AnyUpdate | None] | SimpleQueue[AnyUpdate | None]"
+Updates: TypeAlias = "Iterable[AnyUpdate] | Source[AnyUpdate] | _Queue | Path | Lines | io.IOBase"
+"""Whatever updates come from, one after another."""
 
 
-def follow(mat: Materialisation, updates: Iterable[AnyUpdate]) -> Iterator[Changes]:
+def follow(mat: Materialisation, updates: Updates, look_ahead: int) -> Iterator[Changes]:
     """The changes of each update, numbered as the updates are."""
-    for position, update in enumerate(updates, 1):
-        insert, delete = _parts(update)
+    stream = Stream(mat, source_of(_written(mat, updates), look_ahead))
+    while True:
+        turn = stream.next()
+        if turn is None:
+            return
+        changes = turn.apply(mat, stream.look if look_ahead else None)
+        if changes is not None:
+            yield changes
+
+
+def _written(mat: Materialisation, updates: Updates) -> Any:
+    """The updates in a file, if it is one."""
+    if not isinstance(updates, Path | io.IOBase) and not hasattr(updates, "lines"):
+        return updates
+    from tidelog.io.updates import Lines, read
+
+    if isinstance(updates, Path):
+        lines = Lines.of(updates)
+    else:
+        lines = updates if isinstance(updates, Lines) else Lines.of_stream(updates)
+    return read([lines], mat.bad_rows)
+
+
+class Stream:
+    """The updates of one source, of which one may be known beforehand."""
+
+    def __init__(self, mat: Materialisation, source: Source[AnyUpdate]) -> None:
+        self._mat = mat
+        self._source = source
+        self._count = 0
+        self._ahead: Turn | None = None
+        self._ended = False
+
+    def next(self) -> Turn | None:
+        """The next update, when it comes; None if there are no more."""
+        self._read(wait=True)
+        turn, self._ahead = self._ahead, None
+        return turn
+
+    def look(self) -> Encoded | None:
+        """What the next update says, if it is there and says something that can be understood."""
+        self._read(wait=False)
+        return None if self._ahead is None else self._ahead.encoded(self._mat)
+
+    def _read(self, wait: bool) -> None:
+        if self._ahead is not None or self._ended:
+            return
+        self._count += 1
         try:
-            changes = mat.update(insert, delete)
-        except DataError as error:
-            _refuse(mat, update, error)
+            update = self._source.take(wait)
+        except Exception as error:
+            self._ahead = Turn(self._count, error=error)
+            return
+        if isinstance(update, Signal):
+            self._count -= 1
+            self._ended = update is END
         else:
-            yield replace(changes, number=getattr(update, "number", 0) or position)
+            self._ahead = Turn(self._count, update)
+
+
+@dataclass(slots=True)
+class Turn:
+    """An update, or why there is none."""
+
+    position: int
+    update: AnyUpdate | None = None
+    error: Exception | None = None
+    ready: Encoded | None = None
+    """The update as the engine takes it, once somebody has looked."""
+    refused: bool = False
+
+    def encoded(self, mat: Materialisation) -> Encoded | None:
+        """None for what cannot be encoded; it is tried once more, and told, when the turn has come."""
+        if self.ready is None and self.update is not None and not self.refused:
+            try:
+                insert, delete = _parts(self.update)
+                self.ready = mat._encode_ahead(insert, delete)
+            except DataError:
+                pass
+            self.refused = self.ready is None
+        return self.ready
+
+    def apply(self, mat: Materialisation, look: Any) -> Changes | None:
+        """Apply it; None if it is refused and bad rows are passed over."""
+        if self.error is not None:
+            raise self.error
+        assert self.update is not None
+        insert, delete = _parts(self.update)
+        try:
+            changes = mat._apply(insert, delete, encoded=self.ready, ahead=look)
+        except DataError as error:
+            _refuse(mat, self.update, error)
+            return None
+        return replace(changes, number=getattr(self.update, "number", 0) or self.position)
 
 
 def _parts(update: AnyUpdate) -> tuple[Facts, Facts]:

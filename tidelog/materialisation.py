@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from tidelog.changes import ChangedRelations, Changes
-from tidelog.engines.embedded.batches import Batch, ChangedBatch
-from tidelog.engines.embedded.engine import EmbeddedEngine
+from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded
+from tidelog.engines.embedded.engine import Ahead, EmbeddedEngine
 from tidelog.errors import DataError
 from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT
-from tidelog.follow import AnyUpdate, follow
+from tidelog.follow import AnyUpdate, Updates, follow
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.fbf import Strategy
+from tidelog.maintain.marking import Marking
 from tidelog.plan.modules import MODULES, assign
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
@@ -35,7 +36,11 @@ from tidelog.terms import Term
 Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
 
-ALGORITHMS = ("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise")
+ALGORITHMS = (
+    *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise"),
+    *("bf-marking", "dred-marking"),
+)
+MARKS = ("written", "shared")
 STRATA = ("granular", "single")
 
 
@@ -48,7 +53,8 @@ class Materialisation:
     True
 
     `algorithm` is one of `ALGORITHMS`, and may be changed at any time. `abort` is the strategy of `fbf`: when to stop looking
-    for another proof of a fact (see `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `modules` says who
+    for another proof of a fact (see `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `marks` and
+    `positive_marks` say what `bf-marking` and `dred-marking` mark (see `tidelog.maintain.marking`). `modules` says who
     evaluates the rules (see `tidelog.plan.modules`): `combined`, or one module for whatever it can take. `max_facts` is a
     limit on what one materialisation or update may derive; reaching it raises LimitExceeded, and nothing is kept.
     """
@@ -63,6 +69,8 @@ class Materialisation:
         modules: str = "combined",
         on_bad_row: str = "stop",
         abort: Strategy | None = None,
+        marks: str = "written",
+        positive_marks: bool = False,
         max_facts: int | None = None,
         progress: Report | None = None,
     ) -> None:
@@ -70,6 +78,7 @@ class Materialisation:
         _one_of("strata", strata, STRATA)
         _one_of("modules", modules, tuple(MODULES))
         _one_of("on_bad_row", on_bad_row, ("stop", "skip"))
+        _one_of("marks", marks, MARKS)
         self.program = Program.parse(program) if isinstance(program, str) else program
         self._report = progress
         self.algorithm = algorithm
@@ -85,6 +94,7 @@ class Materialisation:
         )
         if abort is not None:
             self._engine.abort = abort
+        self._engine.marking = Marking(shared=marks == "shared", positive=positive_marks)
         from tidelog.io.bad_rows import BadRows
 
         self.bad_rows = BadRows("skip" if on_bad_row == "skip" else "stop")
@@ -146,22 +156,62 @@ class Materialisation:
         Facts are given by predicate: tuples, Arrow, pandas or Polars tables, relations, or the `Path` of a file. Deleting what
         is not there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
         """
+        return self._apply(insert or {}, delete or {})
+
+    def _apply(
+        self,
+        insert: Mapping[str, Any],
+        delete: Mapping[str, Any],
+        *,
+        encoded: Encoded | None = None,
+        ahead: Ahead | None = None,
+    ) -> Changes:
+        """`update` for who follows a stream: perhaps encoded already, and with a way to look at the update after it."""
         started = time.perf_counter()
         with self._engine.work:  # from here on, since one thread at a time may add terms
-            inserts = self._batch(insert or {}, "insert")
-            deletes = self._batch(delete or {}, "delete")
-            inserted, deleted, statistics = self._engine.update(self.algorithm, inserts, deletes)
+            encoded = encoded or self._encode(insert, delete)
+            inserted, deleted, statistics = self._engine.update(self.algorithm, *encoded, ahead=ahead)
         statistics.seconds = time.perf_counter() - started
         self.statistics = statistics
         return Changes(self._changed(inserted), self._changed(deleted), statistics)
 
-    def follow(self, updates: Iterable[AnyUpdate]) -> Iterator[Changes]:
-        """Apply updates one after another, each read only when its turn comes, and give the changes of each.
+    def _encode(self, insert: Mapping[str, Any], delete: Mapping[str, Any]) -> Encoded:
+        return Encoded(self._batch(insert, "insert"), self._batch(delete, "delete"))
 
-        An update is a mapping, `{"insert": {"edge": [("a", "b")]}, "delete": {...}}`, or has these as attributes. One that
-        cannot be applied raises; what came before it stands.
+    def _encode_ahead(self, insert: Mapping[str, Any], delete: Mapping[str, Any]) -> Encoded | None:
+        """An update whose turn has not come; None if it says something else by then, as files and relations may."""
+        from tidelog.io import paths_in
+
+        given = [data for facts in (insert, delete) if isinstance(facts, Mapping) for data in facts.values()]
+        if any(isinstance(data, Relation) or paths_in(data) for data in given):
+            return None
+        with self._engine.work:
+            return self._encode(insert, delete)
+
+    @overload
+    def follow(self, updates: Updates, *, look_ahead: int = 1) -> Iterator[Changes]: ...
+
+    @overload
+    def follow(self, updates: AsyncIterable[AnyUpdate], *, look_ahead: int = 1) -> AsyncIterator[Changes]: ...
+
+    def follow(
+        self, updates: Updates | AsyncIterable[AnyUpdate], *, look_ahead: int = 1
+    ) -> Iterator[Changes] | AsyncIterator[Changes]:
+        """Apply updates one after another and give the changes of each, before the next update has to be there.
+
+        `updates` is a list or any iterator; an asynchronous iterator (`async for changes in mat.follow(...)`); a queue, in
+        which None is the end; the `Path` of a file with an update on each line, or `tidelog.growing(path)` if somebody
+        appends to it; or an open file, such as `sys.stdin`. An update is a mapping, `{"insert": {"edge": [("a", "b")]},
+        "delete": {...}}`, or has these as attributes. One that cannot be applied raises; what came before it stands.
+
+        The algorithms that mark (`algorithm="bf-marking"`) look at the next update if it is there. An iterator is then asked
+        for it from another thread, so many updates ahead as `look_ahead` says; with 0, nothing is read before its turn comes.
         """
-        return follow(self, updates)
+        if isinstance(updates, AsyncIterable):
+            from tidelog.follow_async import follow_async
+
+            return follow_async(self, updates, look_ahead)
+        return follow(self, updates, look_ahead)
 
     def _batch(self, facts: Mapping[str, Any], what: str) -> Batch:
         from tidelog.io import paths_in, read_files

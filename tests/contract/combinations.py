@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 ALGORITHMS: dict[str, tuple[str, ...]] = {
-    "embedded": ("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise"),
+    "embedded": (
+        *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise"),
+        *("bf-marking", "dred-marking"),
+    ),
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]

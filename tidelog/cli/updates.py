@@ -32,17 +32,16 @@ def sources(values: Sequence[str], program: Program) -> list[Source]:
 
 
 def source(value: str, program: Program) -> Source:
-    from tidelog.io import files
     from tidelog.io.updates import Lines
 
     if value == "-":
-        return Lines("<standard input>", sys.stdin.buffer)
+        return Lines.of_stream(sys.stdin, "<standard input>")
     if value.startswith(("insert:", "delete:")):
         return tables(value, program)
     if is_table(path := Path(value)):
         table = value if "=" in value else f"NAME={value}"
         raise click.UsageError(f"--update {value}: a table says what, not whether: write insert:{table} or delete:{table}")
-    return Lines.of(files.check(path))
+    return Lines.of(path)
 
 
 def is_table(path: Path) -> bool:

@@ -34,39 +34,22 @@ class Run:
     probes: int = field(default=0)
 
 
-class Index:
-    """An index of one table on some of its columns, in this order."""
+class Runs:
+    """Keys with rows that can be found by key, or by the upper half of the key, while more come in."""
 
-    __slots__ = ("columns", "covers", "exact", "runs", "table", "width")
+    __slots__ = ("runs",)
 
-    def __init__(self, table: Table, columns: tuple[int, ...]) -> None:
-        self.table = table
-        self.columns = columns
-        self.width = len(columns)
-        self.exact = is_exact(self.width)
-        self.covers = self.exact and len(columns) == table.arity
-        """Whether a key alone tells the whole fact."""
+    def __init__(self) -> None:
         self.runs: list[Run] = []
         """Replaced as a whole, at one moment: work that is interrupted leaves the index as it was."""
 
     @property
-    def upto(self) -> int:
-        """Rows below this number are indexed, each in one run."""
+    def size(self) -> int:
+        """How many keys there are."""
         return sum([len(run.rows) for run in self.runs])
 
-    def sync(self) -> None:
-        """Index the rows that are not yet in."""
-        start, end = self.upto, self.table.count
-        if start < end:
-            keys = pack([self.table.columns[c][start:end] for c in self.columns], end - start)
-            if end - start > 1:
-                order = np.argsort(keys)
-                self.push(keys[order], order.astype(np.uint32) + np.uint32(start))
-            else:
-                self.push(keys, np.array([start], np.uint32))
-
     def push(self, keys: Keys, rows: Rows) -> None:
-        """Add a sorted run of the rows that come next."""
+        """Add a sorted run."""
         left = len(self.runs)
         while left and len(self.runs[left - 1].keys) < _MERGE_BELOW * len(keys):
             left -= 1
@@ -76,7 +59,7 @@ class Index:
     def prefix_ranges(self, run: Run, values: Ids) -> tuple[Positions, Positions]:
         """Where the facts whose first column has these values start in a run, and how many there are.
 
-        For an index of two columns; an index of one column has keys without a low half (see `ranges`).
+        For keys of two columns; a key of one column has no low half (see `ranges`).
         """
         offsets = self._offsets(run, len(values))
         if offsets is not None:
@@ -127,3 +110,34 @@ class Index:
         return sum(
             run.keys.nbytes + run.rows.nbytes + (run.offsets.nbytes if run.offsets is not None else 0) for run in self.runs
         )
+
+
+class Index(Runs):
+    """An index of one table on some of its columns, in this order."""
+
+    __slots__ = ("columns", "covers", "exact", "table", "width")
+
+    def __init__(self, table: Table, columns: tuple[int, ...]) -> None:
+        super().__init__()
+        self.table = table
+        self.columns = columns
+        self.width = len(columns)
+        self.exact = is_exact(self.width)
+        self.covers = self.exact and len(columns) == table.arity
+        """Whether a key alone tells the whole fact."""
+
+    @property
+    def upto(self) -> int:
+        """Rows below this number are indexed, each in one run."""
+        return self.size
+
+    def sync(self) -> None:
+        """Index the rows that are not yet in."""
+        start, end = self.upto, self.table.count
+        if start < end:
+            keys = pack([self.table.columns[c][start:end] for c in self.columns], end - start)
+            if end - start > 1:
+                order = np.argsort(keys)
+                self.push(keys[order], order.astype(np.uint32) + np.uint32(start))
+            else:
+                self.push(keys, np.array([start], np.uint32))

@@ -25,6 +25,7 @@ from tidelog.errors import DataError
 from tidelog.io import files
 from tidelog.io.bad_rows import BadRows, shortened
 from tidelog.notation import ntriples, parse_term
+from tidelog.stream.sources import END, LATER, ByteLines, Ready, Signal, Source, Taken, source_of
 from tidelog.terms import Term
 
 Facts: TypeAlias = Mapping[str, Any]
@@ -52,45 +53,94 @@ class Lines:
     """A source of lines, read as far as updates are asked for: a file, or a stream that may go on for ever."""
 
     source: str
-    lines: Iterable[bytes]
+    lines: Iterable[bytes] | Source[bytes]
 
     @classmethod
     def of(cls, path: Path) -> Lines:
         """The lines of a file, unpacked if it is gzip; those of a pipe as they come."""
-        return cls(str(path), _lines(path) if path.is_file() else _piped(path))
+        path = files.check(path)
+        return cls(str(path), Ready(_lines(path)) if path.is_file() else ByteLines(lambda: path.open("rb")))
+
+    @classmethod
+    def growing(cls, path: Path) -> Lines:
+        """The lines of a file to which somebody appends; they never end."""
+        return cls(str(path), ByteLines(lambda: files.check(path).open("rb"), growing=True))
+
+    @classmethod
+    def of_stream(cls, stream: Any, name: str = "") -> Lines:
+        """The lines of an open file, such as `sys.stdin`."""
+        name = name or str(getattr(stream, "name", "<stream>"))
+        binary = getattr(stream, "buffer", stream)
+        try:
+            binary.fileno()
+        except (AttributeError, OSError):  # it is all in memory
+            return cls(name, Ready(line if isinstance(line, bytes) else line.encode() for line in binary))
+        return cls(name, ByteLines(lambda: binary))
+
+    def stop(self) -> None:
+        """No more lines are waited for at the end of a growing file."""
+        if isinstance(self.lines, ByteLines):
+            self.lines.stop()
 
 
 def _lines(path: Path) -> Iterator[bytes]:
     return (line for block in files.line_blocks(path) for line in block.split(b"\n")[:-1])
 
 
-def _piped(path: Path) -> Iterator[bytes]:
-    with files.check(path).open("rb") as pipe:
-        yield from pipe
-
-
-def read(sources: Iterable[Lines | WrittenUpdate], bad_rows: BadRows) -> Iterator[WrittenUpdate]:
+def read(sources: Iterable[Lines | WrittenUpdate], bad_rows: BadRows) -> Written:
     """The updates of all sources in order, each read when it is asked for; bad lines are reported."""
-    numbers = count(1)
-    for source in sources:
-        if isinstance(source, WrittenUpdate):
-            yield replace(source, number=next(numbers))
-        else:
-            yield from _read_lines(source, bad_rows, numbers)
+    return Written(sources, bad_rows)
 
 
-def _read_lines(source: Lines, bad_rows: BadRows, numbers: Iterator[int]) -> Iterator[WrittenUpdate]:
-    for line, raw in enumerate(source.lines, 1):
-        content = raw.removeprefix(b"\xef\xbb\xbf") if line == 1 else raw
+class Written:
+    """Updates on lines, and between them those that are made of tables: a source (`tidelog.stream.sources`) and an iterator."""
+
+    def __init__(self, sources: Iterable[Lines | WrittenUpdate], bad_rows: BadRows) -> None:
+        self._sources = iter(sources)
+        self._bad_rows = bad_rows
+        self._numbers = count(1)
+        self._name, self._line = "", 0
+        self._lines: Source[bytes] = Ready(())
+
+    def __iter__(self) -> Iterator[WrittenUpdate]:
+        return self
+
+    def __next__(self) -> WrittenUpdate:
+        update = self.take(wait=True)
+        if isinstance(update, Signal):
+            raise StopIteration
+        return update
+
+    def take(self, wait: bool) -> Taken[WrittenUpdate]:
+        while True:
+            raw = self._lines.take(wait)
+            if raw is LATER:
+                return LATER
+            if not isinstance(raw, Signal):
+                self._line += 1
+                if (update := self._read(raw)) is not None:
+                    return update
+                continue
+            source = next(self._sources, END)
+            if isinstance(source, Lines):
+                self._name, self._lines, self._line = source.source, source_of(source.lines), 0
+            elif isinstance(source, Signal):
+                return END
+            else:
+                return replace(source, number=next(self._numbers))
+
+    def _read(self, raw: bytes) -> WrittenUpdate | None:
+        """The update of a line; None if there is none, or a bad one that is passed over."""
+        content = raw.removeprefix(b"\xef\xbb\xbf") if self._line == 1 else raw
         if not content.strip():
-            continue
-        number, text = next(numbers), content.decode(errors="backslashreplace").strip()
+            return None
+        number, text = next(self._numbers), content.decode(errors="backslashreplace").strip()
         try:
             insert, delete = _parse(content)
         except DataError as error:
-            bad_rows.report(source.source, line, error.message, text)
-        else:
-            yield WrittenUpdate(insert, delete, number, source.source, line, text)
+            self._bad_rows.report(self._name, self._line, error.message, text)
+            return None
+        return WrittenUpdate(insert, delete, number, self._name, self._line, text)
 
 
 # --- from JSON --------------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ which it gets from `derive` and combines; and working sets of its own, to which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from tidelog.maintain.sets import SetExpression, Working
 from tidelog.program.normal import CoreRule
@@ -41,6 +41,12 @@ class Statistics:
     algorithm: str = ""
     reason: str = ""
     instances_by_phase: dict[str, int] = field(default_factory=dict)
+    applications_by_phase: dict[str, int] = field(default_factory=dict)
+    """Those of them that told something new, as the papers on marking count: a fact to check, a proof, a fact added."""
+    marked_explicit: int = 0
+    """Facts that the next update deletes, as far as this one saw it coming (`maintain.marking`)."""
+    marked_derived: int = 0
+    """Facts that were marked for it, since they may lose a derivation by that."""
     rounds: int = 0
     seconds: float = 0.0
     facts: int = 0
@@ -181,12 +187,13 @@ class Algebra(Protocol[F]):
         vanished: F | SetExpression | None = None,
         outside: SetExpression | None = None,
         ranked: bool = False,
+        passing: Passing | None = None,
     ) -> F:
         """`Pi[I+, I- : P, N]` (equation 134) without the facts in `outside`; each rule instance once.
 
         P is `changed`, N is `vanished`: a positive body atom is in P, or a negated one in N. With neither, all instances:
         `Pi[I+, I-]`. `negative` is I-, the same as `positive` if left out. Body atoms of the head's own stratum are matched
-        in `own` rather than `positive`, if it is given.
+        in `own` rather than `positive`, if it is given. `passing` says how the instances pass marks on.
         """
         ...
 
@@ -199,8 +206,9 @@ class Algebra(Protocol[F]):
         *,
         from_lower_ranks: bool = False,
         ranked: bool = False,
+        passing: Passing | None = None,
     ) -> F:
-        """Those of the facts that some rule instance in [I+, I-] derives.
+        """Those of the facts that some rule instance in [I+, I-] derives; `passing` as in `derive`.
 
         With `from_lower_ranks`, only an instance counts whose positive body facts of the head's stratum all have a rank
         below the fact's own.
@@ -227,10 +235,56 @@ class Algebra(Protocol[F]):
         """A round is over that found these facts: for statistics, progress and limits."""
         ...
 
+    def upcoming(self) -> Upcoming[F] | None:
+        """The next update of the stream, if it is there: a look that does not wait."""
+        ...
+
+    def shared(self, facts: F) -> F:
+        """The facts whose last derivation that was remembered (`Passing.remember`) used one of these."""
+        ...
+
+    def keep_marks(self, waiting: F, returning: F) -> None:
+        """Let the update that was looked at begin with these marked facts (`Update.waiting`, `Update.returning`)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How rule instances pass marks on while they are applied (`maintain.marking`)."""
+
+    look: Callable[[], None]
+    """To be called before rules are applied: there may be new marks."""
+    through: SetExpression
+    """The marked facts that pass their mark on ..."""
+    to: Working
+    """... to the heads of the instances that they are a body fact of; these heads come in here."""
+    remember: SetExpression | None = None
+    """With this, remember for each head the body facts of one instance that are in this set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upcoming(Generic[F]):
+    """What the next update deletes and inserts, as far as the facts are known at all; no fact is in both."""
+
+    delete: F
+    insert: F
+
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A change of the explicit facts: E- holds only explicit facts, E+ none, and no fact is in both."""
+    """A change of the explicit facts: E- holds only explicit facts, E+ none, and no fact is in both.
+
+    The rest is for updates in a stream (`maintain.marking`). Marks are hints: whatever facts they are on, the outcome is the
+    same.
+    """
 
     delete: SetExpression
     insert: SetExpression
+    waiting: SetExpression | None = None
+    """Marked facts: they may lose a derivation, as the update before found out."""
+    returning: SetExpression | None = None
+    """Positively marked facts: they may have a derivation again."""
+    passing: Passing | None = None
+    """How rules that show what holds after this update pass on the marks of the next ..."""
+    passing_positive: Passing | None = None
+    """... and how those that show what may not hold any more pass on its positive marks."""

@@ -45,7 +45,9 @@ def overdelete(algebra: Algebra[F], stratum: Stratum, update: Update, D: Working
     delta = affected(algebra, stratum, update, D, A)  # lines 46, 48
     overdeleted = delta
     while delta:  # line 49
-        found = algebra.derive(stratum.recursive, I - (D - A), I | A, changed=delta)  # line 50
+        found = algebra.derive(
+            stratum.recursive, I - (D - A), I | A, changed=delta, outside=D, passing=update.passing_positive
+        )  # line 50
         D |= delta  # line 51
         algebra.end_round(delta)
         delta = found - D  # line 48
@@ -54,9 +56,13 @@ def overdelete(algebra: Algebra[F], stratum: Stratum, update: Update, D: Working
 
 
 def affected(algebra: Algebra[F], stratum: Stratum, update: Update, D: Working, A: Working) -> F:
-    """Line 46: the facts that lose a derivation to E- or to changes in lower strata."""
-    explicit = algebra.within(update.delete, stratum)
-    return explicit | algebra.derive(stratum.rules, I, changed=D - A, vanished=A - D)
+    """Line 46: the facts that lose a derivation to E- or to changes in lower strata; some may be known, by their mark."""
+    known = algebra.within(update.delete, stratum)
+    if update.waiting is not None:
+        known |= algebra.within(update.waiting, stratum)
+    return known | algebra.derive(
+        stratum.rules, I, changed=D - A, vanished=A - D, outside=update.waiting, passing=update.passing_positive
+    )
 
 
 def rederivable(algebra: Algebra[F], stratum: Stratum, overdeleted: F, update: Update, D: Working, A: Working) -> F:
@@ -64,17 +70,25 @@ def rederivable(algebra: Algebra[F], stratum: Stratum, overdeleted: F, update: U
     algebra.phase = "backward"
     explicit = overdeleted & (E - update.delete)
     rest = overdeleted - (E - update.delete)
-    return explicit | algebra.provable(rest, stratum.rules, I - (D - A), I | A, ranked=True)
+    return explicit | algebra.provable(rest, stratum.rules, I - (D - A), I | A, ranked=True, passing=update.passing)
 
 
 def insert(algebra: Algebra[F], stratum: Stratum, R: F, update: Update, D: Working, A: Working) -> None:
     """INSERT."""
     algebra.phase = "addition"
+    known, passing = (I - D) | A, update.passing
     found = R | algebra.within(update.insert, stratum)
-    found |= algebra.derive(stratum.rules, (I - D) | A, changed=A - D, vanished=D - A, ranked=True)  # line 53
-    delta = found - ((I - D) | A)  # line 55
+    if update.returning is not None:
+        marked = algebra.within(update.returning, stratum) - known
+        found |= algebra.provable(marked, stratum.rules, known, known, ranked=True, passing=passing)
+    found |= algebra.derive(
+        stratum.rules, known, changed=A - D, vanished=D - A, outside=known, ranked=True, passing=passing
+    )  # lines 53, 55
+    delta = found - known
     while delta:  # line 56
         A |= delta  # line 57
         algebra.set_ranks(delta)
         algebra.end_round(delta)
-        delta = algebra.derive(stratum.recursive, (I - D) | A, changed=delta, outside=(I - D) | A, ranked=True)  # lines 58, 55
+        delta = algebra.derive(
+            stratum.recursive, known, changed=delta, outside=known, ranked=True, passing=passing
+        )  # lines 58, 55

@@ -106,7 +106,7 @@ class _Deletion(Generic[F]):
             self.check(found)  # line 72
             delta = found - self.P  # line 73
             algebra.phase = "deletion"
-            follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, changed=delta)  # line 75
+            follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, changed=delta, outside=D | self.P)  # line 75
             D |= delta  # line 76
             algebra.end_round(delta)
             deleted = deleted | delta
@@ -141,7 +141,7 @@ class _Deletion(Generic[F]):
         algebra.phase = "forward"
         known = Y | (E - self.update.delete)
         follows = (facts & known) | algebra.provable(
-            facts - known, self.stratum.nonrecursive, I - (D - A), I | A
+            facts - known, self.stratum.nonrecursive, I - (D - A), I | A, passing=self.update.passing
         )  # lines 88, 89
         while True:
             Y |= follows - C  # line 91
@@ -150,4 +150,6 @@ class _Deletion(Generic[F]):
                 return
             P |= proved  # line 93
             algebra.ranks_hold = False
-            follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, own=P, changed=proved)  # line 94
+            follows = algebra.derive(
+                self.stratum.recursive, I - (D - A), I | A, own=P, changed=proved, outside=P | Y, passing=self.update.passing
+            )  # line 94

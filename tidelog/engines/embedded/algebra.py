@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
+from tidelog.engines.embedded.compiler import Keep
 from tidelog.engines.embedded.exploration import WaitingInstances
 from tidelog.engines.embedded.heads import Collector, Heads
 from tidelog.engines.embedded.levels import Strata
+from tidelog.engines.embedded.marks import Marker, Origins
 from tidelog.engines.embedded.modules.interface import Call, Instances, Modules
 from tidelog.engines.embedded.modules.standard import Standard
 from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows
@@ -16,7 +19,7 @@ from tidelog.errors import LimitExceeded
 from tidelog.facts.kernel import Ids
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
-from tidelog.maintain.algebra import Statistics
+from tidelog.maintain.algebra import Passing, Statistics, Upcoming
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.maintain.sets import SetExpression, Working
 from tidelog.program.normal import CoreRule
@@ -51,6 +54,11 @@ class EmbeddedAlgebra:
         self.bits = Bits()
         self.sets = WorkingSets(self.bits)
         self.trace = EmbeddedTrace(self)
+        self.origins = Origins()
+        self.look: Callable[[], Upcoming[FactSet] | None] | None = None
+        """Tells the next update, if it is there; set while an update runs whose successor may be looked at."""
+        self.waiting = self.returning = FactSet(self.bits)
+        """Marked facts, for the update that was looked at."""
         self._on_round = on_round
         self._max_facts = max_facts
         self._levels = Strata(strata, store.dictionary)
@@ -79,15 +87,23 @@ class EmbeddedAlgebra:
         vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
         ranked: bool = False,
+        passing: Passing | None = None,
     ) -> FactSet:
         skip = None if outside is None else self.bits.test(outside).truth
         heads = Heads(self.bits, skip, self.recursive_positions if ranked else None)
+        marker = None if passing is None else Marker(self, passing, skip, heads)
         if rules:
             call = self._call(positive, negative, own, changed, vanished, ranked)
             for module, some in self.modules.parts(rules):
-                module.derive(some, call, heads)
-        self.count(heads.considered)
-        return heads.result()
+                if marker is not None and module is self.standard:
+                    self.standard.apply(some, replace(call, rows=Keep.ALL), marker)
+                else:
+                    module.derive(some, call, heads)
+        found = heads.result()
+        if marker is not None:
+            marker.finish()
+        self.count(heads.considered, len(found))
+        return found
 
     def apply(
         self,
@@ -115,14 +131,21 @@ class EmbeddedAlgebra:
         *,
         from_lower_ranks: bool = False,
         ranked: bool = False,
+        passing: Passing | None = None,
     ) -> FactSet:
         proved = Heads(self.bits, None, self.recursive_positions)
+        marker = None if passing is None else Marker(self, passing, None, proved)
         if facts and rules:
             call = Call(positive, negative, positive)
             for module, some in self.modules.parts(rules):
-                module.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks)
-        self.count(proved.considered)
+                if marker is not None and module is self.standard:
+                    self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=marker.note)
+                else:
+                    module.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks)
         found = proved.result()
+        if marker is not None:
+            marker.finish()
+        self.count(proved.considered, len(found))
         return found if ranked else FactSet(self.bits, found.parts)
 
     def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
@@ -168,10 +191,11 @@ class EmbeddedAlgebra:
             if note not in self.statistics.notes:
                 self.statistics.notes.append(note)
 
-    def count(self, considered: int) -> None:
-        """So many more rule instances were considered, in the present phase."""
-        phases = self.statistics.instances_by_phase
-        phases[self.phase] = phases.get(self.phase, 0) + considered
+    def count(self, considered: int, applied: int = 0) -> None:
+        """So many more rule instances were considered, in the present phase, and so many told something new."""
+        statistics, phase = self.statistics, self.phase
+        for phases, more in ((statistics.instances_by_phase, considered), (statistics.applications_by_phase, applied)):
+            phases[phase] = phases.get(phase, 0) + more
         if self.budget is not None and self.statistics.instances > self.budget:
             raise Abandoned(self.statistics.instances)
 
@@ -227,3 +251,14 @@ class EmbeddedAlgebra:
             raise LimitExceeded(f"more than {self._max_facts:,} facts were derived")
         if self._on_round is not None:
             self._on_round(self.statistics)
+
+    # Marks
+
+    def upcoming(self) -> Upcoming[FactSet] | None:
+        return None if self.look is None else self.look()
+
+    def shared(self, facts: FactSet) -> FactSet:
+        return FactSet(self.bits, self.origins.shared(facts))
+
+    def keep_marks(self, waiting: FactSet, returning: FactSet) -> None:
+        self.waiting, self.returning = waiting, returning

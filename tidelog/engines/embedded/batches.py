@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,13 @@ Columns: TypeAlias = Sequence[Ids]
 """Facts of one predicate, column by column."""
 Batch: TypeAlias = Mapping[str, Columns]
 """Facts by predicate."""
+
+
+class Encoded(NamedTuple):
+    """An update as an engine takes it."""
+
+    insert: Batch
+    delete: Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from tidelog.engines.embedded.operators import (
     Absent,
@@ -56,6 +57,16 @@ class Compiled:
 
 HEAD = -1
 """Stands for the head where positive atoms are meant by their position."""
+
+
+class Keep(Enum):
+    """Which rows of a rule instance somebody wants to see."""
+
+    NONE = "none"
+    OWN = "own"
+    """The body facts of the head's own stratum: ranks depend on them."""
+    ALL = "all"
+    """All body facts: any may be marked."""
 
 
 class Compiler:

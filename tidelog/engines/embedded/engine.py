@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tidelog.engines.embedded.batches import (
     Batch,
     ChangedBatch,
     Columns,
+    Encoded,
     batch_length,
     changed,
     copy_explicit,
@@ -26,17 +28,18 @@ from tidelog.engines.embedded.batches import (
 )
 from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
-from tidelog.engines.embedded.sets import FactSet
+from tidelog.engines.embedded.sets import FactSet, RowSet
 from tidelog.engines.embedded.working import Commit
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids, sorted_unique
 from tidelog.facts.store import Store
 from tidelog.facts.table import PRESENT, Table
-from tidelog.maintain.algebra import Statistics, Update
+from tidelog.maintain.algebra import Statistics, Upcoming, Update
 from tidelog.maintain.choice import ANEW, MAINTAIN, Chooser
 from tidelog.maintain.counting import counting, seminaive_counting
 from tidelog.maintain.dred import dred
 from tidelog.maintain.fbf import Strategy, bf, fbf, never
+from tidelog.maintain.marking import AS_WRITTEN, Marking, bf_marking, dred_marking
 from tidelog.maintain.ranked import ranked
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
@@ -59,6 +62,11 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "rewriting": rewriting,
 }
 """The algorithms that maintain by the algebra."""
+MARKING = {"bf-marking": bf_marking, "dred-marking": dred_marking}
+"""Those that look at the next update, too."""
+
+Ahead = Callable[[], Encoded | None]
+"""Tells the next update if it is there, without waiting for it."""
 
 
 class EmbeddedEngine:
@@ -84,6 +92,8 @@ class EmbeddedEngine:
         self.algebra = self._new_algebra(self._new_store())
         self.abort: Strategy = never
         """When `fbf` stops looking for another proof of a fact."""
+        self.marking: Marking = AS_WRITTEN
+        """How the algorithms in `MARKING` mark."""
         self.explicit = 0
         """How many facts are explicit."""
         self._chooser = Chooser()
@@ -93,6 +103,10 @@ class EmbeddedEngine:
         """Whether an update has begun, and not come to its end."""
         self._ranks_held = True
         """Whether ranks held when it began."""
+        self._algorithm = ""
+        """Whose working sets have bits."""
+        self._expected: Batch | None = None
+        """What the update deletes that the algebra's marks are for."""
 
     @property
     def store(self) -> Store:
@@ -126,10 +140,17 @@ class EmbeddedEngine:
             self._learn(self.algebra, started, counting)
             return self.algebra.statistics
 
-    def update(self, algorithm: str, insert: Batch, delete: Batch, *, reason: str = "as asked") -> Result:
-        """Change the explicit facts and keep what follows true. If it raises, nothing has changed."""
+    def update(
+        self, algorithm: str, insert: Batch, delete: Batch, *, ahead: Ahead | None = None, reason: str = "as asked"
+    ) -> Result:
+        """Change the explicit facts and keep what follows true. If it raises, nothing has changed.
+
+        `ahead` is asked for the next update by algorithms that mark. Marks serve if what is deleted next is the very batch that
+        it gave.
+        """
         with self.work:
             self._settle()
+            self._drop_marks_unless_for(delete)
             inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
             automatic = algorithm == "auto"
             if automatic:
@@ -141,7 +162,9 @@ class EmbeddedEngine:
                 reason += "; ranks had to be restored first, after an algorithm that does not keep them"
             started = time.perf_counter()
             try:
-                result = self._maintain(algorithm, insert, delete, reason, self._chooser.budget() if automatic else None)
+                result = self._maintain(
+                    algorithm, Encoded(insert, delete), reason, self._chooser.budget() if automatic else None, ahead
+                )
             except Abandoned as abandoned:
                 return self._anew(insert, delete, f"maintaining was given up after {abandoned.instances:,} rule instances")
             if algorithm == MAINTAIN:
@@ -184,14 +207,20 @@ class EmbeddedEngine:
         self.explicit = explicit
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)
 
-    def _maintain(self, algorithm: str, insert: Batch, delete: Batch, reason: str, budget: int | None) -> Result:
-        """Run one of `ALGORITHMS` and commit what it found."""
+    def _maintain(self, algorithm: str, encoded: Encoded, reason: str, budget: int | None, ahead: Ahead | None) -> Result:
+        """Run one of `ALGORITHMS` or `MARKING` and commit what it found."""
         algebra = self.algebra
         algebra.statistics = Statistics(algorithm, reason)
         algebra.budget = budget
+        if algorithm != self._algorithm:
+            algebra.bits.forget()
+            self._algorithm = algorithm
         with self._transaction():
-            update = self._update(insert, delete)
-            if algorithm == "fbf":
+            update = self._update(encoded)
+            if algorithm in MARKING:
+                with self._looking(ahead):
+                    MARKING[algorithm](algebra, self._marked(update), self.marking)
+            elif algorithm == "fbf":
                 fbf(algebra, update, self.abort)
             else:
                 ALGORITHMS[algorithm](algebra, update)
@@ -200,6 +229,58 @@ class EmbeddedEngine:
             result = changed(inserted, now_explicit), changed(deleted), algebra.statistics
             self._commit = Commit(deleted, inserted, no_longer, now_explicit, self.explicit)
         return result
+
+    # Marks are hints, so that they need not be part of the transaction: whatever becomes of them, no answer depends on it.
+
+    def _drop_marks_unless_for(self, delete: Batch) -> None:
+        """Marks serve one update, if it is the one that they were made for."""
+        algebra = self.algebra
+        if delete is not self._expected:
+            algebra.keep_marks(algebra.empty(), algebra.empty())
+        self._expected = None
+
+    def _marked(self, update: Update) -> Update:
+        """The update, with the marks that were made for it."""
+        algebra = self.algebra
+        waiting, returning = algebra.waiting & I, algebra.returning
+        algebra.keep_marks(algebra.empty(), algebra.empty())
+        if waiting:
+            set_ = algebra.working("waiting")
+            set_ |= waiting
+            update = replace(update, waiting=set_)
+        if returning:
+            set_ = algebra.working("returning")
+            set_ |= returning
+            update = replace(update, returning=set_)
+        return update
+
+    @contextmanager
+    def _looking(self, ahead: Ahead | None) -> Iterator[None]:
+        """Inside, the algebra sees the next update as soon as it is there."""
+        algebra = self.algebra
+
+        def look() -> Upcoming[FactSet] | None:
+            encoded = None if ahead is None else ahead()
+            if encoded is None:
+                return None
+            self._expected = encoded.delete
+            insert = self._known(encoded.insert)
+            return Upcoming(self._known(encoded.delete) - insert, insert)
+
+        algebra.look = look
+        try:
+            yield
+        finally:
+            algebra.look = None
+
+    def _known(self, batch: Batch) -> FactSet:
+        """Those facts of a batch that have a row."""
+        found: dict[Table, RowSet] = {}
+        for predicate, columns in batch.items():
+            table = self.store.tables[predicate]
+            rows, known = table.find(columns, batch_length(columns, table.arity))
+            found[table] = sorted_unique(rows[known])
+        return FactSet(self.algebra.bits, found)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -240,18 +321,14 @@ class EmbeddedEngine:
         algebra.sets.end()
         self._unsettled = False
 
-    def _update(self, insert: Batch, delete: Batch) -> Update:
+    def _update(self, encoded: Encoded) -> Update:
         """E+ and E- as sets: what the change really changes about the explicit facts."""
         plus, minus = self.algebra.working("E+"), self.algebra.working("E-")
-        for predicate, columns in insert.items():
+        for predicate, columns in encoded.insert.items():
             table = self.store.tables[predicate]
             rows = table.intern_all(columns, batch_length(columns, table.arity))
             plus |= FactSet(self.algebra.bits, {table: rows})
-        for predicate, columns in delete.items():
-            table = self.store.tables[predicate]
-            rows, known = table.find(columns, batch_length(columns, table.arity))
-            rows = sorted_unique(rows[known])
-            minus |= FactSet(self.algebra.bits, {table: rows}) & E - plus
+        minus |= self._known(encoded.delete) & E - plus
         return Update(minus, self._new_explicit(plus))
 
     def _new_explicit(self, plus: Working) -> Working:

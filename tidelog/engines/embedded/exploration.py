@@ -55,6 +55,7 @@ class WaitingInstances:
         for waiting in self._waiting:
             waiting.keep(~test.truth[waiting.table.flags[waiting.heads]])
             first = _first_of_each(waiting.heads, most)
+            self.algebra.count(0, int(np.count_nonzero(first)))
             for table, rows in waiting.premises:
                 found.setdefault(table, []).append(rows[first])
             waiting.keep(~first)

@@ -146,8 +146,13 @@ class Bits:
         self._bits = {"present": PRESENT, "explicit": EXPLICIT}
         self._tests: dict[SetExpression, SetTest] = {}
 
+    def forget(self) -> None:
+        """Give all working sets' bits back, while no row carries any: algorithms that take turns need not share them."""
+        self._bits = {"present": PRESENT, "explicit": EXPLICIT}
+        self._tests.clear()
+
     def of(self, name: str) -> int:
-        """The bit of a set; a new name takes the next free one, for good."""
+        """The bit of a set; a new name takes the next free one."""
         bit = self._bits.get(name)
         if bit is None:
             if len(self._bits) == FIRST_WORKING_BIT + WORKING_BITS:

@@ -20,6 +20,9 @@ What a module must hold to:
 - What it keeps belongs to the update: `begin`, then `keep` or `restore`, each of which may come again after an interruption.
 - It makes no rows in tables of the store other than by the `Heads` it is given.
 
+Marks (`maintain.marking`) pass through rule instances with all their body facts: those of `standard`. Other modules pass none
+on, which is no mistake, since marks are hints.
+
 Counting needs rule instances one by one; `EmbeddedAlgebra.apply` therefore always asks `standard`, whoever is in charge, and
 `statistics.notes` says so.
 """
@@ -30,6 +33,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from tidelog.engines.embedded.compiler import Keep
 from tidelog.engines.embedded.heads import Heads
 from tidelog.engines.embedded.sets import FactSet, Ranks
 from tidelog.facts.kernel import Rows
@@ -56,6 +60,12 @@ class Call:
     changed: FactSet | None = None
     vanished: FactSet | None = None
     ranked: bool = False
+    rows: Keep = Keep.NONE
+    """The body facts whose rows somebody wants to see; those that ranks depend on are always among them."""
+
+    @property
+    def keep(self) -> Keep:
+        return Keep.OWN if self.ranked and self.rows is Keep.NONE else self.rows
 
     @property
     def everywhere(self) -> bool:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler
+from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler, Keep
 from tidelog.engines.embedded.dispatch import Dispatch
 from tidelog.engines.embedded.heads import Collector, Heads
 from tidelog.engines.embedded.modules.interface import Call, Instances
 from tidelog.engines.embedded.operators import Context, Slots, run
 from tidelog.engines.embedded.sets import Bits, FactSet
 from tidelog.engines.embedded.working import WorkingSets
-from tidelog.facts.kernel import Ids
+from tidelog.facts.kernel import Ids, Rows
 from tidelog.facts.statistics import StoreStatistics
 from tidelog.facts.store import Store
 from tidelog.maintain.sets import Difference, Named, Union
@@ -41,8 +41,8 @@ class Standard:
         self._compiler = Compiler(store)
         self._statistics = StoreStatistics(store)
         # By identity, since hashing rules costs more than a small round: the rules belong to `strata` and live as long.
-        self._dispatches: dict[tuple[int, str], Dispatch] = {}
-        self._everywhere: dict[tuple[int, bool], Compiled] = {}
+        self._dispatches: dict[tuple[int, Place, Keep], Dispatch] = {}
+        self._everywhere: dict[tuple[int, Keep], Compiled] = {}
         self._plan_size = -1
 
     @property
@@ -53,12 +53,12 @@ class Standard:
         self.apply(rules, call, heads)
 
     def apply(self, rules: Sequence[CoreRule], call: Call, collector: Collector) -> None:
-        """Hand the rule instances of a call to a collector; if ranked, the rows of the head's stratum among their slots."""
+        """Hand the rule instances of a call to a collector, the rows that the call wants among their slots."""
         self._forget_old_plans()
         context = self._context(call)
         if call.everywhere:
             for rule in rules:
-                compiled = self._everywhere_plan(rule, call.ranked)
+                compiled = self._everywhere_plan(rule, call.keep)
                 for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
                     collector.take(compiled, length, slots)
         else:
@@ -68,9 +68,8 @@ class Standard:
         changed, vanished = call.changed or FactSet(self.bits), call.vanished or FactSet(self.bits)
         if not changed and not vanished:
             return
-        kind = "ranked " if call.ranked else ""
-        positive = self._dispatch(rules, f"{kind}positive")
-        negative = self._dispatch(rules, f"{kind}negative") if vanished else None
+        positive = self._dispatch(rules, Place.POSITIVE, call.keep)
+        negative = self._dispatch(rules, Place.NEGATIVE, call.keep) if vanished else None
         marking = positive.needs_marks or (negative is not None and negative.needs_marks)
         try:
             if marking:
@@ -93,11 +92,24 @@ class Standard:
                 for found, found_slots in run(compiled.operators, 0, length, slots, context):
                     yield compiled, found, found_slots
 
-    def provable(self, rules: Sequence[CoreRule], facts: FactSet, call: Call, proved: Heads, *, from_lower_ranks: bool) -> None:
+    def provable(
+        self,
+        rules: Sequence[CoreRule],
+        facts: FactSet,
+        call: Call,
+        proved: Heads,
+        *,
+        from_lower_ranks: bool,
+        note: Callable[[Compiled, Slots, Rows], None] | None = None,
+    ) -> None:
+        """With `note`, that is told of all instances, with the rows of all body facts among the slots, and their heads."""
         self._forget_old_plans()
-        for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, self._context(call)):
+        dispatch = self._dispatch(rules, Place.HEAD, Keep.OWN if note is None else Keep.ALL)
+        for compiled, length, slots in self._matches(dispatch, facts, self._context(call)):
             ranks = proved.ranks_above(compiled, slots, length)
             rows = slots[compiled.row_slots[HEAD]]
+            if note is not None:
+                note(compiled, slots, rows)
             if from_lower_ranks and self.own_positions(compiled.plan.rule):
                 lower = ranks <= compiled.table.rank[rows]
                 rows, ranks = rows[lower], ranks[lower]
@@ -106,7 +118,7 @@ class Standard:
     def instances_of(self, rules: Sequence[CoreRule], facts: FactSet, call: Call) -> Iterator[Instances]:
         heads = Heads(self.bits, None, self.own_positions)
         self._forget_old_plans()
-        for compiled, length, slots in self._matches(self._dispatch(rules, "ranked head"), facts, self._context(call)):
+        for compiled, length, slots in self._matches(self._dispatch(rules, Place.HEAD, Keep.OWN), facts, self._context(call)):
             rule = compiled.plan.rule
             premises = [
                 (compiled.table_of(rule.positive[position]), slots[compiled.row_slots[position]])
@@ -117,7 +129,7 @@ class Standard:
     def instances(self, rule: CoreRule, call: Call) -> Iterator[tuple[list[Ids], int]]:
         """The instances of a rule, part by part: the columns of its head, repeated where it is."""
         self._forget_old_plans()
-        compiled = self._everywhere_plan(rule, False)
+        compiled = self._everywhere_plan(rule, Keep.NONE)
         for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), self._context(call)):
             yield [source.column(slots, length) for source in compiled.head], length
 
@@ -138,26 +150,25 @@ class Standard:
         )
         return Context([self.bits.test(expression) for expression in sets])
 
-    def _everywhere_plan(self, rule: CoreRule, ranked: bool) -> Compiled:
-        compiled = self._everywhere.get((id(rule), ranked))
+    def _everywhere_plan(self, rule: CoreRule, keep: Keep) -> Compiled:
+        compiled = self._everywhere.get((id(rule), keep))
         if compiled is None:
-            compiled = self._compile(rule, Pivot(Place.ANYWHERE), ranked)
-            self._everywhere[id(rule), ranked] = compiled
+            compiled = self._compile(rule, Pivot(Place.ANYWHERE), keep)
+            self._everywhere[id(rule), keep] = compiled
         return compiled
 
-    def _compile(self, rule: CoreRule, pivot: Pivot, ranked: bool) -> Compiled:
+    def _compile(self, rule: CoreRule, pivot: Pivot, keep: Keep) -> Compiled:
         own = self.own_positions(rule)
-        keep = (*(own if ranked else ()), *((HEAD,) if pivot.place is Place.HEAD else ()))
-        return self._compiler.compile(plan(rule, pivot, self._statistics), own, keep)
+        body: Sequence[int] = {Keep.NONE: (), Keep.OWN: own, Keep.ALL: range(len(rule.positive))}[keep]
+        rows = (*body, HEAD) if pivot.place is Place.HEAD else body
+        return self._compiler.compile(plan(rule, pivot, self._statistics), own, rows)
 
-    def _dispatch(self, rules: Sequence[CoreRule], kind: str) -> Dispatch:
-        """The plans of some rules from all places of one kind; `ranked` ones keep the rows that ranks depend on."""
-        dispatch = self._dispatches.get((id(rules), kind))
+    def _dispatch(self, rules: Sequence[CoreRule], place: Place, keep: Keep) -> Dispatch:
+        """The plans of some rules from all places of one kind, which keep these rows."""
+        dispatch = self._dispatches.get((id(rules), place, keep))
         if dispatch is None:
-            place = Place(kind.removeprefix("ranked "))
-            ranked = kind.startswith("ranked ")
-            dispatch = Dispatch(self._compile(rule, pivot, ranked) for rule in rules for pivot in _starts(rule, place))
-            self._dispatches[id(rules), kind] = dispatch
+            dispatch = Dispatch(self._compile(rule, pivot, keep) for rule in rules for pivot in _starts(rule, place))
+            self._dispatches[id(rules), place, keep] = dispatch
         return dispatch
 
     def _forget_old_plans(self) -> None:

@@ -19,7 +19,7 @@ from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io.bad_rows import plural
 
-_MISSING = "a missing value (null) where a fact needs a value"
+MISSING = "a missing value (null) where a fact needs a value"
 _BARE_HINT = "rows are tuples; only a predicate with one argument takes bare values"
 
 
@@ -115,7 +115,7 @@ def _from_pandas(data: Any, dictionary: Dictionary, source: str) -> list[Ids]:
     for number in range(frame.shape[1]):
         series = frame.iloc[:, number]
         if missing := [row for row, gap in enumerate(series.isna().tolist(), 1) if gap]:
-            raise DataError(f"column {str(series.name)!r}: {_MISSING}", source=source, row=missing[0])
+            raise DataError(f"column {str(series.name)!r}: {MISSING}", source=source, row=missing[0])
         try:
             if series.dtype == object:
                 encoded.append(_encode(dictionary, series.tolist(), number + 1, source))

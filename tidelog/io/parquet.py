@@ -6,7 +6,7 @@ metadata, and is read back to the same terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,14 @@ import numpy as np
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.io import cells, files, ingest
-from tidelog.io.bad_rows import plural
+from tidelog.io.bad_rows import BadRows, plural
 from tidelog.notation import ntriples, parse_term
 from tidelog.terms import Term
 
 _MARK = {b"tidelog": b"ntriples"}
 
 
-def read(path: Path, dictionary: Dictionary, *, types: Sequence[str] | None, arity: int | None) -> list[Ids]:
+def read(path: Path, dictionary: Dictionary, *, types: Sequence[str] | None, arity: int | None, bad_rows: BadRows) -> list[Ids]:
     """The columns of a file as ids; `types` may skip columns, demand a type, or make IRIs of strings."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -37,19 +37,72 @@ def read(path: Path, dictionary: Dictionary, *, types: Sequence[str] | None, ari
     kept = [(table.schema.field(i), table.column(i), kind) for i, kind in enumerate(kinds) if kind != cells.SKIP]
     if arity is not None and len(kept) != arity:
         raise DataError(f"{plural(len(kept), 'column')}, where the predicate has {plural(arity, 'argument')}", source=str(path))
-    return [_column(dictionary, field, column, kind, str(path)) for field, column, kind in kept]
+    try:
+        return [_column(dictionary, field, column, kind, str(path)) for field, column, kind in kept]
+    except DataError:
+        good = _without_bad_rows(kept, bad_rows, str(path))
+        if good is None:  # not some rows are bad, but a whole column
+            raise
+        return [_column(dictionary, field, column.filter(good), kind, str(path)) for field, column, kind in kept]
+
+
+def _without_bad_rows(kept: Sequence[tuple[Any, Any, str]], bad_rows: BadRows, source: str) -> Any | None:
+    """Which rows can be read, as an Arrow mask, once the others are reported; None if there are no others."""
+    import pyarrow as pa
+
+    reasons: dict[int, str] = {}
+    for field, column, kind in kept:
+        for row, reason in _bad_cells(field, column, kind):
+            reasons.setdefault(row, f"column {field.name!r}: {reason}")
+    if not reasons:
+        return None
+    for row, reason in sorted(reasons.items()):
+        bad_rows.report(source, row + 1, reason, ", ".join(_shown(column[row]) for _, column, _ in kept))
+    return pa.array([row not in reasons for row in range(len(kept[0][1]))])
+
+
+def _bad_cells(field: Any, column: Any, kind: str) -> Iterator[tuple[int, str]]:
+    """The rows of a column, from 0, that hold nothing that a fact can hold, and why."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for row in pc.indices_nonzero(column.is_null()).to_pylist():
+        yield row, ingest.MISSING
+    if (read := _reader(field, kind)) is not None:
+        for row, cell in enumerate(column.to_pylist()):
+            if cell is not None:
+                try:
+                    read(cell)
+                except DataError as error:
+                    yield row, error.message
+    elif pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+        finer = pc.not_equal(column.cast(pa.timestamp("us", field.type.tz), safe=False).cast(field.type), column)
+        for row in pc.indices_nonzero(finer.fill_null(False)).to_pylist():
+            yield row, "a time that is finer than a microsecond"
+
+
+def _shown(cell: Any) -> str:
+    try:
+        return str(cell)
+    except (ValueError, OverflowError):  # beyond what Python has dates for
+        return "?"
 
 
 def _column(dictionary: Dictionary, field: Any, column: Any, kind: str, source: str) -> Ids:
     import pyarrow as pa
 
-    if field.metadata and _MARK.items() <= field.metadata.items():
-        return _texts(dictionary, field.name, column, _term, source)
-    if kind == "iri" and _TESTS["string"](field.type):
-        return _texts(dictionary, field.name, column, lambda cell: cells.read_as("iri", cell), source)
+    if (read := _reader(field, kind)) is not None:
+        return _texts(dictionary, field.name, column, read, source)
     if kind != "any" and not _TESTS[kind](field.type):
         raise DataError(f"column {field.name!r} has the type {field.type}, not {kind}", source=source)
     return ingest.columns(pa.table({field.name: column}), dictionary, arity=1, source=source)[0]
+
+
+def _reader(field: Any, kind: str) -> Callable[[str], Term] | None:
+    """What makes terms of a column's strings, if its strings stand for other terms."""
+    if field.metadata and _MARK.items() <= field.metadata.items():
+        return _term
+    return (lambda cell: cells.read_as("iri", cell)) if kind == "iri" and _TESTS["string"](field.type) else None
 
 
 def _texts(dictionary: Dictionary, name: str, column: Any, read: Callable[[str], Term], source: str) -> Ids:

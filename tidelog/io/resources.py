@@ -83,7 +83,7 @@ def read(
     files.check(path)
     types = _types(resource, path)
     if resource.format == "parquet":
-        columns = parquet.read(path, dictionary, types=types, arity=arity)
+        columns = parquet.read(path, dictionary, types=types, arity=arity, bad_rows=bad_rows)
     else:
         layout = Layout(_delimiter(resource, path), types, bool(options.get("ignore_headers", False)))
         columns = delimited.read(path, dictionary, layout, arity=arity, bad_rows=bad_rows)

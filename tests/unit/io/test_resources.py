@@ -20,6 +20,7 @@ from tidelog import io
 from tidelog.errors import DataError
 from tidelog.facts.dictionary import Dictionary
 from tidelog.io import files
+from tidelog.io.bad_rows import BadRows
 from tidelog.syntax.ast import Export, Import
 from tidelog.terms import Iri, Term
 
@@ -117,7 +118,13 @@ def test_options_reach_the_reader(folder: Path) -> None:
         ("t.parquet", "parquet", {"format": ("int", "int")}, "column 'b' has the type string, not int"),
         ("t.parquet", "parquet", {"format": ("int",)}, "2 columns, where the format has 1"),
         ("t.parquet", "parquet", {"format": ("int", "skip")}, "1 column, where the predicate has 2 arguments"),
-        ("null.parquet", "parquet", {}, "2: column 'a': a missing value (null) where a fact needs a value"),
+        (
+            "null.parquet",
+            "parquet",
+            {},
+            "2: column 'a': a missing value (null) where a fact needs a value: 'None, y'\n    hint: to load the other rows,"
+            " skip bad rows: on_bad_row='skip', on the command line --on-bad-row skip",
+        ),
         ("t.nt", "rdf", {}, "RDF has triples or quads, a predicate with 2 arguments cannot hold them"),
         ("t.csv", "rdf", {"base": "http://x/"}, "RDF has triples or quads, a predicate with 2 arguments cannot hold them"),
     ],
@@ -130,6 +137,30 @@ def test_wrong_resources(folder: Path, name: str, form: str, options: dict[str, 
     with pytest.raises(DataError) as caught:
         load(folder, name, form, 2, **options)
     assert str(caught.value) in (f"{folder / name}: {message}", f"{folder / name}:{message}")
+
+
+def test_bad_rows_of_parquet_can_be_skipped(folder: Path) -> None:
+    """Missing values, texts that are no IRIs, times finer than a microsecond; what else is wrong is wrong with the file."""
+    table = pa.table(
+        {
+            "a": ["http://a", "not an iri", None, "http://b", "http://c"],
+            "b": pa.array([0, 1000, 1000, 1, 2000], pa.timestamp("ns")),
+        }
+    )
+    pq.write_table(table, folder / "bad.parquet")
+    bad_rows, dictionary = BadRows("skip"), Dictionary()
+    resource = Import("p", "parquet", "bad.parquet", {"format": ("iri", "any")})
+    columns = io.read(resource, dictionary, arity=2, directory=folder, bad_rows=bad_rows)
+    assert [dictionary.decode(column) for column in columns] == [
+        [Iri("http://a"), Iri("http://c")],
+        [datetime(1970, 1, 1), datetime(1970, 1, 1, microsecond=2)],
+    ]
+    assert [(bad.row, bad.reason) for bad in bad_rows] == [
+        (2, "column 'a': 'not an iri' is not an iri"),
+        (3, "column 'a': a missing value (null) where a fact needs a value"),
+        (4, "column 'b': a time that is finer than a microsecond"),
+    ]
+    assert [bad.text.partition(",")[0] for bad in bad_rows] == ["not an iri", "None", "http://b"]
 
 
 def test_a_file_that_is_not_parquet(folder: Path) -> None:

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, overload
 
@@ -25,6 +26,7 @@ from tidelog.follow import AnyUpdate, Updates, follow
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.fbf import Strategy
 from tidelog.maintain.marking import Marking
+from tidelog.plan.layout import complex_rules, lay_out
 from tidelog.plan.modules import MODULES, assign
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
@@ -85,10 +87,13 @@ class Materialisation:
         started = time.perf_counter()
         stratification = self.program.stratify(single=strata == "single")
         arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
+        assignment = assign(self.program.core, modules)
+        relayout = partial(lay_out, self.program, assignment, strata == "single")
         self._engine = EmbeddedEngine(
             stratification,
             arities,
-            assignment=assign(self.program.core, modules),
+            assignment=assignment,
+            relayout=relayout if complex_rules(self.program.core, assignment) else None,
             on_round=self._on_round if progress else None,
             max_facts=max_facts,
         )
@@ -243,7 +248,7 @@ class Materialisation:
     @property
     def predicates(self) -> list[str]:
         """The predicates that the program and its data speak of, in alphabetical order."""
-        return sorted(set(self._engine.store.tables) - self.program.hidden)
+        return sorted(set(self._engine.store.tables) - self.program.hidden - set(self._engine.hidden))
 
     @property
     def arities(self) -> Mapping[str, int]:

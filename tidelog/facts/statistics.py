@@ -12,9 +12,20 @@ import numpy as np
 from tidelog.facts.kernel import pack, starts_of_groups
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
+from tidelog.plan.planner import Statistics
 from tidelog.syntax.ast import Atom, Constant
 
 _SAMPLE = 1024
+
+
+class Either:
+    """Statistics of facts that are being loaded; for predicates that have none, those of facts that were there before."""
+
+    def __init__(self, first: Statistics, second: Statistics) -> None:
+        self.first, self.second = first, second
+
+    def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
+        return self.first.matches(atom, bound) or self.second.matches(atom, bound)
 
 
 class StoreStatistics:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from tidelog.program.normal import CoreRule
 
-STANDARD, COMBINED = "standard", "combined"
+STANDARD, COMBINED, HYPERTREE = "standard", "combined", "hypertree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Taken:
 Recogniser: TypeAlias = Callable[[Sequence[CoreRule]], Sequence[Taken]]
 """Gives the rules that a module can take among some."""
 
-MODULES: Mapping[str, tuple[Recogniser, ...]] = {COMBINED: (), STANDARD: ()}
+MODULES: Mapping[str, tuple[Recogniser, ...]] = {COMBINED: (), HYPERTREE: (), STANDARD: ()}
 """The choices, each with the recognisers that are asked, in this order; a rule goes to the first that takes it."""
 
 

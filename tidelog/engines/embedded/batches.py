@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -70,10 +70,12 @@ def _show(table: Table, rows: Ids) -> None:
     table.flags[rows] |= np.uint16(PRESENT | EXPLICIT)
 
 
-def changed(facts: FactSet, explicit: FactSet | None = None) -> dict[str, Changed]:
-    """Copies of facts, explicit as their flags say or, if given, as `explicit` has them."""
+def changed(facts: FactSet, hidden: Collection[str], explicit: FactSet | None = None) -> dict[str, Changed]:
+    """Copies of facts but for hidden ones, explicit as their flags say or, if given, as `explicit` has them."""
     result: dict[str, Changed] = {}
     for table, rows in facts:
+        if table.predicate in hidden:
+            continue
         none = slice(0, 0)
         mask = table.flags[rows] & EXPLICIT != 0 if explicit is None else _among(rows, explicit.parts.get(table, none))
         result[table.predicate] = Changed([column[rows].copy() for column in table.columns], mask)
@@ -89,10 +91,12 @@ def _among(rows: RowSet, others: RowSet) -> Mask:
     return found
 
 
-def difference(there: Store, here: Store) -> dict[str, Changed]:
-    """The facts present in one store and not in the other."""
+def difference(there: Store, here: Store, hidden: Collection[str]) -> dict[str, Changed]:
+    """The facts present in one store and not in the other, but for those of predicates that are hidden there."""
     result: dict[str, Changed] = {}
     for table in there:
+        if table.predicate in hidden:
+            continue
         other = here.tables[table.predicate]
         rows = table.facts() if table.present else np.empty(0, np.uint32)
         if not len(rows):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -32,6 +32,7 @@ from tidelog.engines.embedded.sets import FactSet, RowSet
 from tidelog.engines.embedded.working import Commit
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids, sorted_unique
+from tidelog.facts.statistics import Either, StoreStatistics
 from tidelog.facts.store import Store
 from tidelog.facts.table import PRESENT, Table
 from tidelog.maintain.algebra import Statistics, Upcoming, Update
@@ -45,13 +46,16 @@ from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.maintain.sets import Working
+from tidelog.plan.layout import Layout, whole
 from tidelog.plan.modules import EVERYTHING_STANDARD, Assignment
+from tidelog.plan.planner import Statistics as PlannerStatistics
 from tidelog.program.stratify import Stratification
 
 OnRound = Callable[[Statistics], None]
 Result = tuple[ChangedBatch, ChangedBatch, Statistics]
 """The facts that appeared, those that vanished, and what it took."""
 
+Relayout = Callable[[PlannerStatistics], Layout]
 Algorithm = Callable[[EmbeddedAlgebra, Update], None]
 ALGORITHMS: Mapping[str, Algorithm] = {
     "bf": bf,
@@ -78,18 +82,21 @@ class EmbeddedEngine:
         arities: Mapping[str, int],
         *,
         assignment: Assignment = EVERYTHING_STANDARD,
+        relayout: Relayout | None = None,
         on_round: OnRound | None = None,
         max_facts: int | None = None,
     ) -> None:
-        self.strata = strata
         self.assignment = assignment
+        self.relayout = relayout
+        """Makes the rules to evaluate, where that depends on the facts."""
+        self.layout = whole(strata)
         self.arities = dict(arities)
         self.on_round = on_round
         self.max_facts = max_facts
         self.dictionary = Dictionary()
         self.commit = threading.Lock()
         self.work = threading.RLock()
-        self.algebra = self._new_algebra(self._new_store())
+        self.algebra = self._new_algebra(self._new_store(), self.layout)
         self.abort: Strategy = never
         """When `fbf` stops looking for another proof of a fact."""
         self.marking: Marking = AS_WRITTEN
@@ -113,13 +120,30 @@ class EmbeddedEngine:
         """The tables as they are now; another store takes their place when all is materialised anew."""
         return self.algebra.store
 
+    @property
+    def strata(self) -> Stratification:
+        """The rules that are evaluated."""
+        return self.layout.strata
+
+    @property
+    def hidden(self) -> Collection[str]:
+        """Predicates that only the layout has."""
+        return self.layout.hidden
+
     def _new_store(self) -> Store:
         store = Store(self.dictionary)
         store.add_predicates(self.arities)
         return store
 
-    def _new_algebra(self, store: Store) -> EmbeddedAlgebra:
-        algebra = EmbeddedAlgebra(store, self.strata, on_round=self.on_round, max_facts=self.max_facts)
+    def _new_layout(self, store: Store) -> Layout:
+        """The layout for a store that has its given facts; what can be derived is judged by the present facts."""
+        if self.relayout is None:
+            return self.layout
+        return self.relayout(Either(StoreStatistics(store), StoreStatistics(self.store)))
+
+    def _new_algebra(self, store: Store, layout: Layout) -> EmbeddedAlgebra:
+        store.add_predicates(layout.hidden)
+        algebra = EmbeddedAlgebra(store, layout.strata, on_round=self.on_round, max_facts=self.max_facts)
         algebra.modules = build(algebra, self.assignment)
         return algebra
 
@@ -136,6 +160,9 @@ class EmbeddedEngine:
             started = time.perf_counter()
             for batch in explicit:
                 make_explicit(self.store, batch)
+            if self.relayout is not None:
+                self.layout = self._new_layout(self.store)
+                self.algebra = self._new_algebra(self.store, self.layout)
             self.algebra.statistics.algorithm = "seminaive"
             self._learn(self.algebra, started, counting)
             return self.algebra.statistics
@@ -157,6 +184,8 @@ class EmbeddedEngine:
                 algorithm, reason = self._chooser.choose(self.explicit, inserts, deletes)
             if algorithm == ANEW:
                 return self._anew(insert, delete, reason)
+            if not self.explicit and self.relayout is not None:
+                self._expect(insert)
             if algorithm == MAINTAIN and not self.algebra.ranks_hold:
                 self.restore_ranks()
                 reason += "; ranks had to be restored first, after an algorithm that does not keep them"
@@ -171,28 +200,37 @@ class EmbeddedEngine:
                 self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
             return result
 
+    def _expect(self, insert: Batch) -> None:
+        """The first facts are about to come: lay the rules out for them."""
+        store = self._new_store()
+        make_explicit(store, insert)
+        self._anew({}, {}, "to lay the rules out", self._new_layout(store))
+
     def restore_ranks(self) -> None:
         """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""
         self._settle()
         if not self.algebra.ranks_hold:
             self._anew({}, {}, "to restore ranks")
 
-    def _anew(self, insert: Batch, delete: Batch, reason: str) -> Result:
+    def _anew(self, insert: Batch, delete: Batch, reason: str, layout: Layout | None = None) -> Result:
         """Materialise for the changed explicit facts, in a store of its own that takes the place of the present one.
 
-        Rows that hold no fact any more are left behind with the old store.
+        Rows that hold no fact any more are left behind with the old store. The rules are laid out anew, too, unless a layout is
+        given.
         """
         started = time.perf_counter()
         store = self._new_store()
-        algebra = self._new_algebra(store)
-        algebra.statistics = Statistics(ANEW, reason)
         for table in self.store:
-            copy_explicit(store, table, delete)
+            if table.predicate not in self.hidden:
+                copy_explicit(store, table, delete)
         make_explicit(store, insert)
+        layout = layout or self._new_layout(store)
+        algebra = self._new_algebra(store, layout)
+        algebra.statistics = Statistics(ANEW, reason)
         self._learn(algebra, started)
-        inserted, deleted = difference(store, self.store), difference(self.store, store)
+        inserted, deleted = difference(store, self.store, layout.hidden), difference(self.store, store, self.hidden)
         with self.commit:
-            self.algebra = algebra
+            self.algebra, self.layout = algebra, layout
         return inserted, deleted, algebra.statistics
 
     def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False) -> None:
@@ -226,7 +264,7 @@ class EmbeddedEngine:
                 ALGORITHMS[algorithm](algebra, update)
             now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
             inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
-            result = changed(inserted, now_explicit), changed(deleted), algebra.statistics
+            result = changed(inserted, self.hidden, now_explicit), changed(deleted, self.hidden), algebra.statistics
             self._commit = Commit(deleted, inserted, no_longer, now_explicit, self.explicit)
         return result
 

@@ -1,0 +1,73 @@
+"""What an engine evaluates in place of a program's rules: the same rules, but for complex ones, which are split into nodes.
+
+Which rules are complex, and how they are best split, depends on the facts, so a layout is made when the first given facts are
+known, and again whenever all is materialised anew. `combined` splits the rules whose bodies are cyclic and for which the
+estimates say that it pays; `hypertree` every rule whose body has several atoms, as far as that makes nodes; `standard` none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tidelog.plan.decompose import decompose
+from tidelog.plan.decomposition import Decomposition
+from tidelog.plan.modules import COMBINED, HYPERTREE, Assignment
+from tidelog.plan.nodes import NodeRules
+from tidelog.plan.planner import Statistics
+from tidelog.program import Program
+from tidelog.program.normal import CoreRule
+from tidelog.program.stratify import Stratification, stratify
+
+_PAYS = 2.0
+"""A rule is split if one join of its body is expected to cost so many times as much,"""
+_FLOOR = 100_000
+"""and at least so many bindings: below that, any join is done in no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The rules to evaluate, by strata."""
+
+    strata: Stratification
+    hidden: Mapping[str, int]
+    """The predicates of nodes, with how many columns each has."""
+    decompositions: tuple[Decomposition, ...]
+    """Those of the rules that were split."""
+
+
+def complex_rules(rules: Sequence[CoreRule], assignment: Assignment) -> list[CoreRule]:
+    """The rules that the choice of modules may split; from the rules alone, so that most programs are done here."""
+    if assignment.choice not in (COMBINED, HYPERTREE):
+        return []
+    least = 2 if assignment.choice == HYPERTREE else 3
+    return [rule for rule in rules if len(rule.positive) >= least and assignment.of(rule) is None]
+
+
+def whole(strata: Stratification) -> Layout:
+    """The layout that splits nothing."""
+    return Layout(strata, {}, ())
+
+
+def lay_out(program: Program, assignment: Assignment, single: bool, statistics: Statistics) -> Layout:
+    """The layout of a program's rules for facts of these statistics; `single` as in `stratify`."""
+    rules = program.core
+    nodes = NodeRules({atom.predicate for rule in rules for atom in (rule.head, *rule.positive, *rule.negative)})
+    candidates = {id(rule) for rule in complex_rules(rules, assignment)}
+    split: list[CoreRule] = []
+    used: list[Decomposition] = []
+    for rule in rules:
+        decomposition = decompose(rule, statistics) if id(rule) in candidates else None
+        made = rule
+        if decomposition is not None and (assignment.choice == HYPERTREE or pays(decomposition)):
+            made = nodes.split(decomposition)
+            used += [decomposition] if made is not rule else []
+        split.append(made)
+    if not used:
+        return whole(program.stratify(single))
+    return Layout(stratify([*split, *nodes.rules.values()], single=single), nodes.hidden, tuple(used))
+
+
+def pays(decomposition: Decomposition) -> bool:
+    """Whether a rule is better split, as far as the estimates can tell."""
+    return decomposition.width > 1 and decomposition.plain > max(_FLOOR, _PAYS * decomposition.cost)

@@ -31,15 +31,28 @@ class Problem:
         place = f"{self.file or '<program>'}:{self.line}:{self.column}"
         text = f"{place}: error[{self.code}]: {self.message}"
         if self.source_line:
-            start = self.column - 1
             end = self.end_column - 1 if self.end_column is not None else self.column
-            line = "".join(map(_shown, self.source_line))
+            line, start, end = _window("".join(map(_shown, self.source_line)), self.column - 1, end)
             indent = "".join("\t" if c == "\t" else " " * _width(c) for c in line[:start])
             carets = "^" * max(1, sum(map(_width, line[start:end])))
             text += f"\n    {line}\n    {indent}{carets}"
         if self.hint:
             text += f"\n    hint: {self.hint}"
         return text
+
+
+_WINDOW = 200
+"""How much of a long line is shown around the place."""
+
+
+def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """A long line cut to what is around a place, and where the place is then."""
+    if len(line) <= _WINDOW:
+        return line, start, end
+    first = max(0, start - _WINDOW // 2)
+    before, after = "... " if first else "", " ..." if len(line) > first + _WINDOW else ""
+    shift = len(before) - first
+    return f"{before}{line[first : first + _WINDOW]}{after}", start + shift, min(end, first + _WINDOW) + shift
 
 
 def _shown(character: str) -> str:

@@ -30,3 +30,13 @@ def test_there_are_as_many_carets_as_the_text_is_wide() -> None:
 def test_a_terminal_is_not_sent_control_characters() -> None:
     problem = Problem("code", "message", "file", 1, 3, 4, "p(\x1b[31m) .")
     assert str(problem).splitlines()[1] == "    p(\ufffd[31m) ."
+
+
+def test_of_a_long_line_the_part_around_the_place_is_shown() -> None:
+    line = "a" * 500 + "X" + "b" * 500
+    shown, carets = str(Problem("code", "message", "file", 1, 501, 502, line)).splitlines()[1:3]
+    assert (shown[4:8], shown[-4:], len(shown)) == ("... ", " ...", 212)
+    assert shown[carets.index("^")] == "X"
+    assert carets.count("^") == 1
+    shown, carets = str(Problem("code", "message", "file", 1, 3, 900, line)).splitlines()[1:3]
+    assert len(carets) <= len(shown)

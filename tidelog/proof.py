@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,11 +25,29 @@ from tidelog.syntax import ast
 from tidelog.syntax.formatter import format_fact, format_literal, format_rule, format_term
 from tidelog.terms import Term
 
-Fact: TypeAlias = tuple[str, tuple[Term, ...]]
 Bindings: TypeAlias = Mapping[str, Term]
 
 _PRINTED = 2000
 """How many lines of a proof are printed before it is cut."""
+
+
+class Fact(NamedTuple):
+    """A predicate and its terms; to Python `1`, `1.0` and `True` are equal, yet facts about them are not the same."""
+
+    predicate: str
+    terms: tuple[Term, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple) and len(other) == 2 and self._identity() == Fact(*other)._identity()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.predicate, tuple(term if term == term else None for term in self.terms)))  # NaN is one term
+
+    def _identity(self) -> tuple[str, tuple[ast.Constant, ...]]:
+        return self.predicate, tuple(map(ast.Constant, self.terms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +205,7 @@ Explanation: TypeAlias = Proof | Absence
 
 def explain(engine: EmbeddedEngine, program: Program, predicate: str, terms: tuple[Term, ...]) -> Explanation:
     """A proof of a fact, or the reasons why there is none."""
-    fact: Fact = (predicate, tuple(terms))
+    fact = Fact(predicate, tuple(terms))
     with engine.work:
         explaining = _Explaining(engine, program)
         return explaining.proof(fact) if explaining.flags(fact) & PRESENT else explaining.absence(fact)
@@ -361,7 +379,7 @@ def _unify(head: ast.Atom, terms: tuple[Term, ...]) -> Bindings | None:
 
 def _ground(atom: ast.Atom, bindings: Bindings) -> Fact:
     terms = (bindings[term.name] if isinstance(term, ast.Variable) else term.value for term in atom.terms)
-    return atom.predicate, tuple(terms)
+    return Fact(atom.predicate, tuple(terms))
 
 
 def _substitute(part: Any, bindings: Bindings) -> Any:

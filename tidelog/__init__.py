@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tidelog.changes import Changes
     from tidelog.errors import DataError, LimitExceeded, MissingExtra, Problem, ProgramError, SetupError, TidelogError
+    from tidelog.follow import growing
     from tidelog.materialisation import Materialisation
     from tidelog.program import Program
     from tidelog.proof import Absence, Proof
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "tidelog.changes": ("Changes",),
     "tidelog.errors": ("DataError", "LimitExceeded", "MissingExtra", "Problem", "ProgramError", "SetupError", "TidelogError"),
+    "tidelog.follow": ("growing",),
     "tidelog.materialisation": ("Materialisation",),
     "tidelog.program": ("Program",),
     "tidelog.proof": ("Absence", "Proof"),
@@ -54,6 +56,7 @@ __all__ = [
     "SetupError",
     "Term",
     "TidelogError",
+    "growing",
 ]
 
 

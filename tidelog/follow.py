@@ -41,6 +41,13 @@ Updates: TypeAlias = "Iterable[AnyUpdate] | Source[AnyUpdate] | _Queue | Path | 
 """Whatever updates come from, one after another."""
 
 
+def growing(path: str | Path) -> Lines:
+    """A file of updates, one on a line, to which somebody appends: a source without an end, until its `stop` is called."""
+    from tidelog.io.updates import Lines
+
+    return Lines.growing(Path(path))
+
+
 def follow(mat: Materialisation, updates: Updates, look_ahead: int) -> Iterator[Changes]:
     """The changes of each update, numbered as the updates are."""
     stream = Stream(mat, source_of(_written(mat, updates), look_ahead))

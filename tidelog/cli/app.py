@@ -11,6 +11,7 @@ from tidelog.cli.check import check
 from tidelog.cli.failures import EXIT_CODES
 from tidelog.cli.fmt import fmt
 from tidelog.cli.run import run
+from tidelog.cli.stream import stream
 
 
 class InOrder(click.Group):
@@ -39,11 +40,12 @@ def app() -> None:
       tidelog run paths.rls                      every fact that follows
       tidelog run paths.rls --facts edge=e.csv   with more facts, from a file
       tidelog run paths.rls --update u.ndjson    and after the facts have changed
+      tidelog stream paths.rls --source -        and keep it true while changes come in
       tidelog query paths.rls 'path(a, ?x)'      one question
       tidelog explain paths.rls 'path(a, c)'     why a fact holds, or why not
       tidelog check paths.rls                    what is wrong; strata and plans
     """
 
 
-for command in (run, query, explain, check, fmt, bench):
+for command in (run, stream, query, explain, check, fmt, bench):
     app.add_command(command)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from tidelog import Changes
+
 PATIENCE = 0.3  # seconds until there is anything to see; most programs are done by then
 
 
@@ -24,7 +26,7 @@ def progress(phase: str) -> Iterator[Line | None]:
     try:
         yield line
     finally:
-        line.close()
+        line.end()
 
 
 class Line:
@@ -34,6 +36,12 @@ class Line:
         self.stage, self.phase = "", phase
         self.started = time.monotonic()
         self.status: Status | None = None
+        self.ended = False
+
+    def end(self) -> None:
+        """Show nothing any more, whatever is reported."""
+        self.close()
+        self.ended = True
 
     def next(self, stage: str) -> None:
         """Make room for other output. What is reported from now on belongs to a new stage, whose time begins now."""
@@ -41,10 +49,18 @@ class Line:
         self.stage = f"{stage}: "
         self.started = time.monotonic()
 
+    def clear(self) -> None:
+        """Make room for other output."""
+        self.close()
+
+    def done(self, changes: Changes) -> None:
+        """An update is done, and the next one's turn has come."""
+        self.next(f"update {changes.number + 1}")
+
     def __call__(self, phase: str | None = None, **figures: int) -> None:
         self.phase = phase or self.phase
         elapsed = time.monotonic() - self.started
-        if elapsed < PATIENCE:
+        if self.ended or elapsed < PATIENCE:
             return
         text = ", ".join(
             [

@@ -115,6 +115,7 @@ def run(
     if changes is not None and not given:
         raise click.UsageError("--changes tells what updates change, and there is none; add --update FILE")
     from tidelog import Materialisation
+    from tidelog.io.updates import read
 
     if program == STANDARD_INPUT and "-" in given:
         raise click.UsageError("standard input can hold the program or the updates, not both")
@@ -125,8 +126,10 @@ def run(
         if sources:
             finished(mat, stats)
             try:
+                if line is not None:
+                    line.next("update 1")
                 with feed.opened(changes, form, mat) as told:
-                    updates.apply(mat, sources, told, line, stats=stats)
+                    updates.apply(mat, read(sources, mat.bad_rows), told, line, stats=stats)
             finally:
                 report.bad_rows(mat, out or Path())
     if out is None and changes != feed.STANDARD_OUTPUT:

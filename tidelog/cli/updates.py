@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import click
 
 from tidelog.cli import report
 from tidelog.cli.feed import Feed
 from tidelog.cli.inputs import predicate_of
-from tidelog.cli.progress import Line
 from tidelog.errors import DataError, TidelogError
 
 if TYPE_CHECKING:
-    from tidelog import Materialisation, Program
+    from tidelog import Changes, Materialisation, Program
+    from tidelog.cli.live import Stop
     from tidelog.io.updates import Lines, WrittenUpdate
+    from tidelog.stream.sources import Source
 
-    Source: TypeAlias = Lines | WrittenUpdate
+    Given: TypeAlias = Lines | WrittenUpdate
 
 _BETWEEN = re.compile(r",(?=insert:|delete:)")
 _TABLE = re.compile(r"(?P<part>insert|delete):(?P<predicate><[^>]*>|[^=]+)=(?P<file>.+)", re.DOTALL)
 
 
-def sources(values: Sequence[str], program: Program) -> list[Source]:
+def sources(values: Sequence[str], program: Program) -> list[Given]:
     """What the arguments mean. Names and files are checked at once, not after everything is materialised."""
     return [source(value, program) for value in values]
 
 
-def source(value: str, program: Program) -> Source:
+def source(value: str, program: Program) -> Given:
     from tidelog.io.updates import Lines
 
     if value == "-":
@@ -71,25 +73,48 @@ def tables(value: str, program: Program) -> WrittenUpdate:
     return WrittenUpdate(facts["insert"], facts["delete"], source=value)
 
 
-def apply(mat: Materialisation, given: Sequence[Source], feed: Feed | None, line: Line | None, *, stats: bool) -> None:
-    """Apply the updates in order, and tell of each what it changed; at the first bad one those before it stand."""
-    from tidelog.io.updates import read
+class Watch(Protocol):
+    """Shows on a terminal how far the updates are."""
 
+    def clear(self) -> None: ...
+
+    def done(self, changes: Changes) -> None: ...
+
+
+def apply(
+    mat: Materialisation,
+    given: Iterator[WrittenUpdate] | Source[WrittenUpdate],
+    feed: Feed | None,
+    watch: Watch | None,
+    *,
+    stats: bool,
+    stop: Stop | None = None,
+) -> None:
+    """Apply the updates in order, and tell of each what it changed; at the first bad one those before it stand.
+
+    With `stop`, being told to stop is an end like any other.
+    """
     total = report.Total()
-    if line is not None:
-        line.next("update 1")
     try:
-        for changes in mat.follow(read(given, mat.bad_rows)):
-            if line is not None:
-                line.close()
-            if feed is not None:
-                feed.write(changes)
-            if stats:
-                report.update(changes)
-            total.add(changes)
-            if line is not None:
-                line.next(f"update {changes.number + 1}")
+        for changes in mat.follow(given):
+            with stop.writing() if stop is not None else nullcontext():
+                total.add(changes)
+                if watch is not None:
+                    watch.clear()
+                if feed is not None:
+                    feed.write(changes)
+                if stats:
+                    report.update(changes)
+                if watch is not None:
+                    watch.done(changes)
     except TidelogError:
+        if watch is not None:
+            watch.clear()
         report.stopped(total)
         raise
+    except KeyboardInterrupt:
+        if stop is None:
+            raise
+    if watch is not None:
+        watch.clear()
     report.updates(mat, total)

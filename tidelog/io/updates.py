@@ -7,7 +7,8 @@ An update is written as a line of JSON, and a file of such lines (NDJSON) is a s
 A fact is a list: its predicate, then its terms. JSON's strings, integers, other numbers, `true` and `false` are what they are
 in Python. Every other term is an object with its text in N-Triples: `{"term": "<http://example.org/a>"}`,
 `{"term": "\\"1.5\\"^^<http://www.w3.org/2001/XMLSchema#decimal>"}`. Changes are written in the same form, so that what one
-program concludes can be the updates of the next; `update` and `explicit`, which they have besides, are passed over.
+program concludes can be the updates of the next; `update` and `explicit`, which they have besides, are passed over. `time`
+may say when an update happened: seconds since 1970, or a date with a time of day.
 
 Or an update is made of tables, a file for each predicate that is inserted into or deleted from.
 """
@@ -17,7 +18,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import count
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,7 +36,7 @@ Facts: TypeAlias = Mapping[str, Any]
 """Facts by predicate: rows, or the files that hold them."""
 
 EXAMPLE = '{"insert": [["edge", 1, 2]], "delete": [["edge", 2, 3]]}'
-_PARTS, _PASSED_OVER = ("insert", "delete"), {"update", "explicit"}
+_PARTS, _PASSED_OVER = ("insert", "delete"), {"update", "explicit", "time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class WrittenUpdate:
     source: str = ""
     line: int | None = None
     text: str = ""
+    time: float | None = None
+    """When it happened, in seconds since 1970, if the source says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ class Lines:
     @classmethod
     def growing(cls, path: Path) -> Lines:
         """The lines of a file to which somebody appends; they never end."""
-        return cls(str(path), ByteLines(lambda: files.check(path).open("rb"), growing=True))
+        path = files.check(path)
+        return cls(str(path), ByteLines(lambda: path.open("rb"), growing=True))
 
     @classmethod
     def of_stream(cls, stream: Any, name: str = "") -> Lines:
@@ -101,6 +108,8 @@ class Written:
         self._numbers = count(1)
         self._name, self._line = "", 0
         self._lines: Source[bytes] = Ready(())
+        self.time: float | None = None
+        """That of the update read last."""
 
     def __iter__(self) -> Iterator[WrittenUpdate]:
         return self
@@ -136,17 +145,17 @@ class Written:
             return None
         number, text = next(self._numbers), content.decode(errors="backslashreplace").strip()
         try:
-            insert, delete = _parse(content)
+            insert, delete, self.time = _parse(content)
         except DataError as error:
             self._bad_rows.report(self._name, self._line, error.message, text)
             return None
-        return WrittenUpdate(insert, delete, number, self._name, self._line, text)
+        return WrittenUpdate(insert, delete, number, self._name, self._line, text, self.time)
 
 
 # --- from JSON --------------------------------------------------------------------------------------------------------
 
 
-def _parse(line: bytes) -> tuple[Facts, Facts]:
+def _parse(line: bytes) -> tuple[Facts, Facts, float | None]:
     update = _json(line)
     if not isinstance(update, dict):
         raise DataError(f"an update is an object such as {EXAMPLE}")
@@ -154,7 +163,21 @@ def _parse(line: bytes) -> tuple[Facts, Facts]:
         if name not in _PARTS and name not in _PASSED_OVER:
             raise DataError(f"an update has the names insert and delete, not {name!r}")
     insert, delete = (_facts(update.get(part, []), part) for part in _PARTS)
-    return insert, delete
+    time = update.get("time")
+    return insert, delete, None if time is None else seconds(time)
+
+
+def seconds(time: object) -> float:
+    """Since 1970, of a number or of a date with a time of day, which is in UTC if it does not say."""
+    if isinstance(time, int | float | Decimal) and not isinstance(time, bool) and isfinite(time):
+        return float(time)
+    try:
+        moment = time if isinstance(time, datetime) else datetime.fromisoformat(str(time))
+    except ValueError:
+        raise DataError(
+            f"{shortened(str(time))} is no time: seconds since 1970 are, and dates such as 2026-03-01T12:00:00Z"
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _json(line: bytes) -> Any:

@@ -104,7 +104,7 @@ class Prefetched(Generic[T]):
         if self._ended:
             return END
         if not self._asked:
-            return next(self._things, END) if wait else LATER
+            return self._direct() if wait else LATER
         try:
             thing, error = self._answers.get(block=wait)
         except queue.Empty:
@@ -113,6 +113,11 @@ class Prefetched(Generic[T]):
         self._ended = thing is END
         if error is not None:
             raise error
+        return thing
+
+    def _direct(self) -> Taken[T]:
+        thing: Taken[T] = next(self._things, END)
+        self._ended = thing is END
         return thing
 
     def _ask(self) -> None:

@@ -13,13 +13,12 @@ One term has one representation, and `canonical` finds it: `Literal("12", XSD + 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, TypeAlias, cast
-
-import numpy as np
 
 from tidelog.errors import DataError
 
@@ -82,7 +81,7 @@ def canonical(value: object) -> Term:
     rule = _RULES.get(kind)
     if rule is not None:
         return cast(Term, rule(value))
-    if isinstance(value, np.generic):
+    if _is_numpy(value):
         return canonical(_from_numpy(value))
     for base, convert in _SUBCLASSES:
         if isinstance(value, base):
@@ -186,7 +185,15 @@ def _time(value: time) -> time:
     return value if value.tzinfo is None and not value.fold else value.replace(tzinfo=_zone(value), fold=0)
 
 
+def _is_numpy(value: object) -> bool:
+    """Whether it is a numpy scalar; who has one has imported numpy, and who has not need not wait for it here."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)
+
+
 def _from_numpy(value: Any) -> object:
+    import numpy as np
+
     if isinstance(value, np.datetime64):
         exact = value.astype("datetime64[us]")
         if np.isnat(value) or exact != value:

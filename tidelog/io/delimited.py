@@ -65,7 +65,7 @@ def _fast(data: bytes, dictionary: Dictionary, layout: Layout, arity: int | None
     try:
         table = pc.read_csv(
             pa.BufferReader(data),
-            pc.ReadOptions(column_names=names, skip_rows_after_names=int(layout.ignore_headers), block_size=1 << 24),
+            pc.ReadOptions(column_names=names, skip_rows_after_names=int(layout.ignore_headers), block_size=1 << 22),
             pc.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             pc.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, null_values=[]),
         )
@@ -106,17 +106,17 @@ def _plain_integers(chunk: Any) -> np.ndarray[Any, Any] | None:
     from tidelog.facts import arrow
 
     text, offsets = _bytes_of(chunk)
-    if not len(chunk) or (text == ord("x")).any() or (text == ord("X")).any():
+    if not len(chunk) or (text | 0x20 == ord("x")).any():
         return None
     try:
         values = arrow.to_numpy(chunk.cast(pa.int64()))
     except pa.ArrowException:
         return None
     lowest, highest = int(values.min()), int(values.max())
-    digits, power = len(values) + (int((values < 0).sum()) if lowest < 0 else 0), 10
+    digits, power = len(values) + (np.count_nonzero(values < 0) if lowest < 0 else 0), 10
     while power <= highest or -power >= lowest:
-        digits += int((values >= power).sum() if power <= highest else 0)
-        digits += int((values <= -power).sum() if -power >= lowest else 0)
+        digits += np.count_nonzero(values >= power) if power <= highest else 0
+        digits += np.count_nonzero(values <= -power) if -power >= lowest else 0
         power *= 10
     return values if digits == int(offsets[-1] - offsets[0]) else None
 

@@ -50,19 +50,19 @@ def _neighbours(path: Path) -> str:
 
 def read_bytes(path: Path) -> bytes:
     """The whole content, unpacked."""
-    return b"".join(blocks(path))
+    return b"".join(blocks(path, size=-1))
 
 
-def blocks(path: Path) -> Iterator[bytes]:
-    """The content in blocks of some size, unpacked; what begins as gzip is gzip, whatever its name."""
+def blocks(path: Path, size: int = BLOCK) -> Iterator[bytes]:
+    """The content in blocks of some size, or in one; unpacked: what begins as gzip is gzip, whatever its name."""
     try:
         with check(path).open("rb") as file:
             head = file.read(2)  # of a pipe, these bytes come only once
             if head == GZIP:
                 yield from _unpacked(head, file, path)
             else:
-                yield head + file.read(BLOCK)
-                yield from iter(lambda: file.read(BLOCK), b"")
+                yield head + file.read(size)
+                yield from iter(lambda: file.read(size), b"")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", source=str(path)) from error
 

@@ -204,7 +204,9 @@ class EmbeddedEngine:
         """The first facts are about to come: lay the rules out for them."""
         store = self._new_store()
         make_explicit(store, insert)
-        self._anew({}, {}, "to lay the rules out", self._new_layout(store))
+        layout = self._new_layout(store)
+        if layout.hidden or self.hidden:
+            self._anew({}, {}, "to lay the rules out", layout)
 
     def restore_ranks(self) -> None:
         """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""

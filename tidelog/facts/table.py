@@ -150,10 +150,10 @@ class Table:
         return self._wanted(rows[known], skip, new_from)
 
     def _wanted(self, known: Rows, skip: Mask | None, new_from: int) -> Rows:
-        if skip is not None and len(known):
-            known = known[~skip[self._flags[known]]]
         if len(known) and new_from < self.count:
-            known = known[known < new_from]
+            known = known.take(np.flatnonzero(known < new_from))
+        if skip is not None and len(known):
+            known = known.take(np.flatnonzero(~skip.take(self._flags.take(known))))
         return sorted_unique(known)
 
     def intern_each(self, columns: Sequence[Ids], length: int) -> Rows:

@@ -48,6 +48,15 @@ def syntax_of(path: Path) -> Syntax | None:
     return next((syntax for syntax in SYNTAXES.values() if name.endswith(syntax.extensions)), None)
 
 
+def named_syntax(path: Path) -> Syntax:
+    """The syntax that a file's name says it has; DataError if it says none."""
+    syntax = syntax_of(path)
+    if syntax is None:
+        known = ", ".join(extension for known in SYNTAXES.values() for extension in known.extensions)
+        raise DataError("the name does not say which RDF syntax this is", source=str(path), hint=f"known endings: {known}")
+    return syntax
+
+
 def read(
     path: Path,
     dictionary: Dictionary,
@@ -65,10 +74,7 @@ def read(
     """
     if arity not in (None, 3, 4):
         raise DataError(f"RDF has triples or quads, a predicate with {arity} arguments cannot hold them", source=str(path))
-    syntax = syntax or syntax_of(files.check(path))
-    if syntax is None:
-        known = ", ".join(extension for known in SYNTAXES.values() for extension in known.extensions)
-        raise DataError("the name does not say which RDF syntax this is", source=str(path), hint=f"known endings: {known}")
+    syntax = syntax or named_syntax(files.check(path))
     scope, own = dictionary.fresh_scope(), syntax.name in ("ntriples", "nquads")
     blocks = files.line_blocks(path) if own else _as_quads(path, syntax, base)
     quads = syntax.name != "ntriples"

@@ -89,6 +89,8 @@ def _start(master: str | None, name: str, settings: dict[str, str]) -> SparkSess
         conf.setMaster(master)
     for key, value in chosen.items():
         conf.set(key, value)
+    if master is not None and master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # tasks in Python need the packages that are installed here
     if not submitted:
         _launch(conf)
     with warnings.catch_warnings():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -38,19 +38,19 @@ def unexpected() -> type[UnexpectedToken]:
 
 def explain(source: Text, tokens: list[Token], error: UnexpectedToken) -> Problem:
     """The problem to report for a token that the parser did not expect."""
-    at = _index(tokens, error)
+    at = position_of(tokens, error)
     accepts = set(error.accepts)
     found = tokens[at] if at < len(tokens) else None
-    span = found.span if found else _after(tokens[-1])
+    span = found.span if found else after(tokens[-1])
     expected = _expected(accepts)
-    shown = f"`{_cut(found.text)}`" if found else "the end of the text"
+    shown = f"`{shortened(found.text)}`" if found else "the end of the text"
     return source.problem("syntax", f"{shown} was not expected here; {expected} was", span, _hint(tokens, at, accepts))
 
 
 def missing_dot(tokens: list[Token], error: UnexpectedToken) -> int:
     """How many of the tokens make a statement that lacks nothing but its dot: up to the end of the text, or up to a token
     that begins a line and can begin a statement. 0 if that is not the mistake."""
-    at = _index(tokens, error)
+    at = position_of(tokens, error)
     if at == 0 or "DOT" not in error.accepts:
         return 0
     if at == len(tokens) or (tokens[at].line > tokens[at - 1].line and tokens[at].type in _STARTS):
@@ -59,7 +59,7 @@ def missing_dot(tokens: list[Token], error: UnexpectedToken) -> int:
 
 
 def explain_missing_dot(source: Text, tokens: list[Token], end: int) -> Problem:
-    return source.problem("missing-dot", "this statement has no final dot", _after(tokens[end - 1]), "end it with ` .`")
+    return source.problem("missing-dot", "this statement has no final dot", after(tokens[end - 1]), "end it with ` .`")
 
 
 def repeated_options(source: Text, tokens: list[Token]) -> list[Problem]:
@@ -72,15 +72,16 @@ def repeated_options(source: Text, tokens: list[Token]) -> list[Problem]:
     return [source.problem("duplicate-option", f"the option `{name.text}` is given twice", name.span) for name in repeated]
 
 
-def _index(tokens: list[Token], error: UnexpectedToken) -> int:
+def position_of(tokens: Sequence[Token], error: UnexpectedToken) -> int:
+    """Which of the tokens was not expected; their number if it was the end."""
     return next((i for i, token in enumerate(tokens) if token is error.token), len(tokens))
 
 
-def _after(token: Token) -> Span:
+def after(token: Token) -> Span:
     return Span(token.line, token.end_column, token.line, token.end_column + 1)
 
 
-def _cut(text: str) -> str:
+def shortened(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 

@@ -3,7 +3,7 @@
 Each statement is parsed by itself, so that a mistake costs no more than the statement it stands in. A statement whose final
 dot is missing is recognised by the next one beginning on a new line; both are then read.
 
-The grammar is in `grammar.lark`; lark is imported, and its tables made, when the first text is parsed.
+The grammar is in `grammar.lark`; its tables are made when the first text is parsed (`lalr`).
 """
 
 from __future__ import annotations
@@ -115,28 +115,10 @@ def parse_atom(text: str, prefixes: Mapping[str, str] | None = None, base: str |
 
 @cache
 def _parser() -> Lark:
-    from lark import Lark
-    from lark.lexer import Lexer
-
     from tidelog.syntax.building import Builder
+    from tidelog.syntax.lalr import parser_of
 
-    class Given(Lexer):
-        """The tokens are there already."""
-
-        def __init__(self, configuration: object) -> None:
-            pass
-
-        def lex(self, tokens: Any) -> Iterator[Any]:  # type: ignore[override]
-            return iter(tokens)
-
-    return Lark(
-        Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer=Given,
-        start=["statement", "query"],
-        transformer=Builder(),
-        maybe_placeholders=False,
-    )
+    return parser_of(Path(__file__).with_name("grammar.lark"), ["statement", "query"], Builder())
 
 
 def _read_statement(source: Text, reader: Reader, tokens: list[Token]) -> list[Statement]:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.problems import check_places
 from tidelog.errors import ProgramError
 from tidelog.program import Program
 
@@ -95,13 +96,7 @@ def attempt(text: str) -> None:
     else:
         assert Program.parse(str(program)) == program
         return
-    lines = text.removeprefix("\ufeff").split("\n")
-    assert problems
-    for problem in problems:
-        assert str(problem)
-        assert 1 <= problem.line <= len(lines)
-        assert 1 <= problem.column <= len(lines[problem.line - 1]) + 1
-        assert problem.end_column is None or problem.end_column > problem.column
+    check_places(problems, text)
 
 
 @given(st.text(max_size=60))

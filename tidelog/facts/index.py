@@ -2,7 +2,8 @@
 
 New rows become a new run when somebody next probes; runs merge geometrically, so that inserting costs amortised
 logarithmic work and a probe meets only a few runs. A run whose first column has few different ids also gets an
-offset table on demand, which turns a binary search into one look-up.
+offset table on demand, which turns a binary search into one look-up. Keys that are hashes are spread evenly, so a large run of
+them gets a directory by their first bits: what is left to search are a few neighbours, for many keys at a time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.facts.kernel import SHIFT, Ids, Keys, Positions, Rows, is_exact, merge, pack
+from tidelog.facts.kernel import SHIFT, Directory, Ids, Keys, Positions, Rows, directory, is_exact, merge, pack
 
 if TYPE_CHECKING:
     from tidelog.facts.table import Table
@@ -21,6 +22,9 @@ _MERGE_BELOW = 4
 """A run is merged into the one before it unless that one is this many times longer."""
 _OFFSET_SPARSENESS = 8
 """An offset table may have this many slots for each key of its run."""
+_DIRECTORY_FROM = 1 << 15
+"""Keys of a run for which a directory pays, once so many are looked for at a time:"""
+_DIRECTORY_PROBES = 64
 
 
 @dataclass(slots=True)
@@ -31,15 +35,24 @@ class Run:
     rows: Rows
     lowest: int = 0
     offsets: Positions | None = None
+    directory: Directory | None = None
     probes: int = field(default=0)
+    """How many look-ups there were; -1 once it is decided whether there are offsets, or a directory."""
+
+    @property
+    def nbytes(self) -> int:
+        offsets = 0 if self.offsets is None else self.offsets.nbytes
+        return self.keys.nbytes + self.rows.nbytes + offsets + (0 if self.directory is None else self.directory.starts.nbytes)
 
 
 class Runs:
     """Keys with rows that can be found by key, or by the upper half of the key, while more come in."""
 
-    __slots__ = ("runs",)
+    __slots__ = ("exact", "runs")
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool = True) -> None:
+        self.exact = exact
+        """Whether a key is what it stands for, not a hash of it."""
         self.runs: list[Run] = []
         """Replaced as a whole, at one moment: work that is interrupted leaves the index as it was."""
 
@@ -75,8 +88,20 @@ class Runs:
 
     def ranges(self, run: Run, keys: Keys) -> tuple[Positions, Positions]:
         """Where these keys start in a run, and how often they occur."""
-        start = np.searchsorted(run.keys, keys)
+        start = self.places(run, keys)
         return start, self._counts(run, start, keys, keys)
+
+    def places(self, run: Run, keys: Keys) -> Positions:
+        """Where these keys are in a run, or would be: the first key there that is not less."""
+        if not self.exact and len(keys) >= _DIRECTORY_PROBES and len(run.keys) >= _DIRECTORY_FROM:
+            if run.directory is None and run.probes >= 0:
+                run.probes += len(keys)
+                if 256 * run.probes > len(run.keys):
+                    run.probes = -1
+                    run.directory = directory(run.keys)
+            if run.directory is not None:
+                return run.directory.places(run.keys, keys)
+        return np.searchsorted(run.keys, keys)
 
     def _counts(self, run: Run, start: Positions, low: Keys, high: Keys) -> Positions:
         """How many keys lie between `low` and `high`, from `start` on; most probes of a small run find none."""
@@ -107,22 +132,19 @@ class Runs:
 
     @property
     def nbytes(self) -> int:
-        return sum(
-            run.keys.nbytes + run.rows.nbytes + (run.offsets.nbytes if run.offsets is not None else 0) for run in self.runs
-        )
+        return sum(run.nbytes for run in self.runs)
 
 
 class Index(Runs):
     """An index of one table on some of its columns, in this order."""
 
-    __slots__ = ("columns", "covers", "exact", "table", "width")
+    __slots__ = ("columns", "covers", "table", "width")
 
     def __init__(self, table: Table, columns: tuple[int, ...]) -> None:
-        super().__init__()
+        super().__init__(exact=is_exact(len(columns)))
         self.table = table
         self.columns = columns
         self.width = len(columns)
-        self.exact = is_exact(self.width)
         self.covers = self.exact and len(columns) == table.arity
         """Whether a key alone tells the whole fact."""
 

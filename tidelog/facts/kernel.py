@@ -8,6 +8,7 @@ facts and a prefix is a range; for three columns and more it is a mixed hash, an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -101,3 +102,37 @@ def merge(a_keys: Keys, a_rows: Rows, b_keys: Keys, b_rows: Rows) -> tuple[Keys,
     keys[at], rows[at] = b_keys, b_rows
     keys[from_a], rows[from_a] = a_keys, a_rows
     return keys, rows
+
+
+_BUCKET_BITS = 3
+_MOST_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """Where in sorted keys those begin that share their first bits."""
+
+    starts: Rows
+    shift: np.uint64
+    steps: int
+    """How often the longest of these parts must be halved until one key is left."""
+
+    def places(self, keys: Keys, wanted: Keys) -> Positions:
+        """As `np.searchsorted`, but all keys at once, step by step: the processor fetches many places in memory together."""
+        place = self.starts.take((wanted >> self.shift).astype(np.int64)).astype(np.int64)
+        last = len(keys) - 1
+        for step in range(self.steps - 1, -1, -1):
+            half = 1 << step
+            at = place + (half - 1)
+            place += (keys.take(np.minimum(at, last, out=at)) < wanted) * half
+        return np.minimum(place, len(keys), out=place)
+
+
+def directory(keys: Keys) -> Directory | None:
+    """The directory of many sorted keys; None if they are spread too unevenly for it to help."""
+    bits = len(keys).bit_length() - 1 - _BUCKET_BITS
+    shift = np.uint64(64 - bits)
+    starts = np.searchsorted(keys, np.arange(1 << bits, dtype=np.uint64) << shift)
+    longest = int(np.diff(starts, append=len(keys)).max())
+    steps = longest.bit_length()
+    return Directory(starts.astype(np.uint32), shift, steps) if steps <= _MOST_STEPS else None

@@ -193,7 +193,7 @@ class Table:
         rows = np.zeros(len(keys), np.uint32)
         known = np.zeros(len(keys), np.bool_)
         for run in self.identity.runs:
-            at = np.searchsorted(run.keys, keys)
+            at = self.identity.places(run, keys)
             np.minimum(at, len(run.keys) - 1, out=at)
             hit = run.keys[at] == keys
             if is_exact(self.arity):

@@ -18,7 +18,7 @@ import numpy as np
 
 from tidelog.changes import ChangedRelations, Changes
 from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded
-from tidelog.engines.embedded.engine import Ahead, EmbeddedEngine
+from tidelog.engines.embedded.engine import Ahead, EmbeddedEngine, Nodes
 from tidelog.errors import DataError
 from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT
@@ -279,6 +279,11 @@ class Materialisation:
     def __len__(self) -> int:
         """How many facts hold."""
         return self._engine.total(self.predicates)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The facts of the hidden predicates that complex rules are split by, and the bytes of memory these take."""
+        return self._engine.nodes
 
     def __repr__(self) -> str:
         return f"<Materialisation: {len(self):,} facts of {len(self.predicates)} predicates>"

@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console
 
-from tidelog.bench import compare, maintenance, startup
+from tidelog.bench import compare, hypertree, maintenance, startup
 from tidelog.bench.maintenance import section
 from tidelog.bench.options import Options
 from tidelog.bench.process import machine, machine_line, others_load
@@ -15,6 +15,9 @@ from tidelog.bench.results import NOT_TIMED, OWN, Comparison, Results, Section
 from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
 from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
+
+PARTS = {**maintenance.PARTS, **hypertree.PARTS}
+"""The benchmarks whose tables have shapes of their own."""
 
 
 def run(options: Options) -> int:
@@ -24,7 +27,7 @@ def run(options: Options) -> int:
         _list(console)
         return 0
     names = chosen(options.names)
-    if not any(name in maintenance.PARTS for name in names):
+    if not any(name in PARTS for name in names):
         for system in options.systems:
             find_system(system)
     facts = machine()
@@ -35,7 +38,7 @@ def run(options: Options) -> int:
     comparisons: list[Comparison] = []
     sections: list[Section] = []
     for name in names:
-        if name in maintenance.PARTS:
+        if name in PARTS:
             sections += _part(name, options, console)
         else:
             comparisons.append(_one(name, options))
@@ -47,7 +50,7 @@ def run(options: Options) -> int:
 
 
 def chosen(names: tuple[str, ...]) -> list[str]:
-    """The benchmarks behind names, each once; `all` is all but maintenance, which takes long; a group is its members."""
+    """The benchmarks behind names, each once; `all` is all but those in `PARTS`, which take long; a group is its members."""
     everything = [*(workload.name for workload in WORKLOADS), startup.NAME]
     groups = {**GROUPS, maintenance.NAME: tuple(maintenance.PARTS)}
     found: dict[str, None] = {}
@@ -55,7 +58,7 @@ def chosen(names: tuple[str, ...]) -> list[str]:
         members = everything if name == "all" else groups.get(name, (name,))
         found.update(dict.fromkeys(members))
     for name in found:
-        if name != startup.NAME and name not in maintenance.PARTS:
+        if name != startup.NAME and name not in PARTS:
             find_workload(name)
     return list(found)
 
@@ -70,7 +73,7 @@ def _one(name: str, options: Options) -> Comparison:
 
 def _part(name: str, options: Options, console: Console) -> list[Section]:
     with Console(file=sys.stderr).status(name) as status:
-        found = maintenance.PARTS[name][1](options, status.update)
+        found = PARTS[name][1](options, status.update)
     for one in found:
         section.show(one, console)
     return found
@@ -85,7 +88,7 @@ def _list(console: Console) -> None:
     for workload in WORKLOADS:
         console.print(f"  {workload.name:16} {workload.title}", highlight=False)
     console.print(f"  {startup.NAME:16} {startup.TITLE}", highlight=False)
-    for name, (title, _) in maintenance.PARTS.items():
+    for name, (title, _) in PARTS.items():
         console.print(f"  {name:26} {title}", highlight=False)
     console.print(f"  {maintenance.NAME:16} all of these", highlight=False)
     for group, members in GROUPS.items():

@@ -2,7 +2,7 @@
 
 Workloads are written once, in our own rule language; Nemo reads nearly the same, clingo has its own spelling, and for SQL
 each rule becomes a SELECT: a table for each body atom, an equation for each variable that comes back. The rules may hold
-positive atoms, integers and IRIs, which is all that the workloads need; anything else is an error here, not a wrong query.
+positive atoms, integers and IRIs, and `?x = ...` for a variable of no atom; anything else is an error here, not a wrong query.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tidelog.bench.inputs import COLUMN
-from tidelog.syntax.ast import Atom, AtomTerm, Rule, Variable
+from tidelog.syntax.ast import Arithmetic, Atom, AtomTerm, Comparison, Expression, Rule, Variable
 from tidelog.syntax.parser import parse as read
 from tidelog.terms import Iri
 
@@ -50,9 +50,15 @@ def occurrences(rule: Rule, predicate: str) -> list[int]:
 
 def body(rule: Rule) -> list[Atom]:
     atoms = [literal for literal in rule.body if isinstance(literal, Atom)]
-    if len(atoms) != len(rule.body) or len(rule.head) != 1:
-        raise NotImplementedError(f"a workload's rules have one head and positive atoms only, not {rule}")
+    if len(atoms) + len(calculations(rule)) != len(rule.body) or len(rule.head) != 1:
+        raise NotImplementedError(f"a workload's rules have one head, positive atoms and calculations only, not {rule}")
     return atoms
+
+
+def calculations(rule: Rule) -> dict[str, Expression]:
+    """The variables that are calculated, with how."""
+    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison) and literal.operator == "="]
+    return {comparison.left.name: comparison.right for comparison in comparisons if isinstance(comparison.left, Variable)}
 
 
 def select(rule: Rule, delta: int | None = None, table: str = "delta") -> str:
@@ -66,6 +72,8 @@ def select(rule: Rule, delta: int | None = None, table: str = "delta") -> str:
             before = names.setdefault(term.name, here) if isinstance(term, Variable) else _constant(term)
             if before != here:
                 conditions.append(f"{here} = {before}")
+    for name, expression in calculations(rule).items():
+        names[name] = _calculated(expression, lambda term: names[term.name] if isinstance(term, Variable) else _constant(term))
     head = (names[term.name] if isinstance(term, Variable) else _constant(term) for term in rule.head[0].terms)
     columns = ", ".join(f"{value} AS {COLUMN.format(place)}" for place, value in enumerate(head))
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -76,7 +84,17 @@ def _rules(rules: str, spell: Callable[[AtomTerm], str]) -> str:
     def atoms(items: Sequence[Atom]) -> str:
         return ", ".join(f"{atom.predicate}({', '.join(map(spell, atom.terms))})" for atom in items)
 
-    return "".join(f"{atoms(rule.head)} :- {atoms(body(rule))} .\n" for rule in parse(rules))
+    def conditions(rule: Rule) -> str:
+        found = calculations(rule).items()
+        return "".join(f", {spell(Variable(name))} = {_calculated(expression, spell)}" for name, expression in found)
+
+    return "".join(f"{atoms(rule.head)} :- {atoms(body(rule))}{conditions(rule)} .\n" for rule in parse(rules))
+
+
+def _calculated(expression: Expression, spell: Callable[[AtomTerm], str]) -> str:
+    if isinstance(expression, Arithmetic):
+        return f"({_calculated(expression.left, spell)} {expression.operator} {_calculated(expression.right, spell)})"
+    return spell(expression)
 
 
 def _constant(term: AtomTerm) -> str:

@@ -21,6 +21,8 @@ class Options:
     """Only these systems; all by default."""
     settings: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the generators in place of those of the size."""
+    scale: float | None = None
+    """`hypertree`: the size of the inputs in place of that of the size, 1 being full."""
     lubm: Path | None = None
     ontology: Path | None = None
     json: Path | None = None
@@ -51,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--slow", action="store_true", default=None, help="also peers that take many seconds")
     parser.add_argument("--systems", type=_names, metavar="A,B", help="only these systems (or algorithms)")
     parser.add_argument("--set", dest="settings", type=_settings, metavar="nodes=9,...", help="parameters of the generator")
+    parser.add_argument("--scale", type=float, metavar="X", help="hypertree: the size of the inputs, 1 being full")
     parser.add_argument("--lubm", type=Path, metavar="FILE", help="N-Triples (.gz too) for the RDFS rules, not generated ones")
     parser.add_argument("--ontology", type=Path, metavar="FILE", help="the ontology that belongs to --lubm")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results, for python -m tidelog.bench.report")

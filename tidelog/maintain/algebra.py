@@ -47,6 +47,8 @@ class Statistics:
     """Facts that the next update deletes, as far as this one saw it coming (`maintain.marking`)."""
     marked_derived: int = 0
     """Facts that were marked for it, since they may lose a derivation by that."""
+    bindings: int = 0
+    """Bindings of variables made on the way to rule instances, atom after atom: what joins cost."""
     rounds: int = 0
     seconds: float = 0.0
     facts: int = 0

@@ -63,7 +63,7 @@ class EmbeddedAlgebra:
         self._max_facts = max_facts
         self._levels = Strata(strata, store.dictionary)
         self._positions: dict[int, tuple[int, ...]] = {}
-        self.standard = Standard(store, self.sets, self.recursive_positions)
+        self.standard = Standard(store, self.sets, self.recursive_positions, lambda: self.statistics)
         self.modules = Modules(self.standard)
 
     def overlay(self, strata: Stratification) -> EmbeddedAlgebra:

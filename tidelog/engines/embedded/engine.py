@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,6 +72,13 @@ MARKING = {"bf-marking": bf_marking, "dred-marking": dred_marking}
 
 Ahead = Callable[[], Encoded | None]
 """Tells the next update if it is there, without waiting for it."""
+
+
+class Nodes(NamedTuple):
+    """What is kept for complex rules that are split into nodes."""
+
+    facts: int
+    nbytes: int
 
 
 class EmbeddedEngine:
@@ -420,6 +428,13 @@ class EmbeddedEngine:
                 return None
             self.restore_ranks()
             return int(self.ranks(predicate, [np.array([i], np.uint32) for i in ids])[0])
+
+    @property
+    def nodes(self) -> Nodes:
+        """What the hidden predicates of nodes hold."""
+        with self.commit:
+            tables = [self.table(predicate) for predicate in self.hidden]
+            return Nodes(sum(table.present for table in tables), sum(table.nbytes for table in tables))
 
     @property
     def nbytes(self) -> int:

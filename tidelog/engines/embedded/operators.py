@@ -21,6 +21,7 @@ from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.index import Index, Run
 from tidelog.facts.kernel import Ids, Mask, Positions, expand, pack
 from tidelog.facts.table import Table
+from tidelog.maintain.algebra import Statistics
 from tidelog.syntax.ast import Arithmetic, Constant, Expression, Variable
 
 PART = 1 << 16
@@ -45,12 +46,13 @@ class Source:
 
 
 class Context:
-    """What a running derivation gives its operators: a test for each role."""
+    """What a running derivation gives its operators: a test for each role; and where it counts the bindings they make."""
 
-    __slots__ = ("tests",)
+    __slots__ = ("statistics", "tests")
 
-    def __init__(self, tests: Sequence[SetTest]) -> None:
+    def __init__(self, tests: Sequence[SetTest], statistics: Statistics) -> None:
         self.tests = tests
+        self.statistics = statistics
 
 
 class Operator(Protocol):
@@ -65,8 +67,10 @@ def run(operators: Sequence[Operator], at: int, length: int, slots: Slots, conte
         result = operators[number].apply(length, slots, context)
         if isinstance(result, tuple):
             length, slots = result
+            context.statistics.bindings += length
         else:
             for part_length, part_slots in result:
+                context.statistics.bindings += part_length
                 yield from run(operators, number + 1, part_length, part_slots, context)
             return
     if length:

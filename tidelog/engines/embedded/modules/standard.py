@@ -18,6 +18,7 @@ from tidelog.engines.embedded.working import WorkingSets
 from tidelog.facts.kernel import Ids, Rows
 from tidelog.facts.statistics import StoreStatistics
 from tidelog.facts.store import Store
+from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.sets import Difference, Named, Union
 from tidelog.plan.model import Pivot, Place
 from tidelog.plan.planner import pivots, plan
@@ -33,11 +34,19 @@ class Standard:
     name = "standard"
     nbytes = 0
 
-    def __init__(self, store: Store, sets: WorkingSets, own_positions: Callable[[CoreRule], tuple[int, ...]]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        sets: WorkingSets,
+        own_positions: Callable[[CoreRule], tuple[int, ...]],
+        work: Callable[[], Statistics],
+    ) -> None:
         self.store = store
         self.sets = sets
         self.own_positions = own_positions
         """The positive atoms of a rule that are of the head's stratum."""
+        self.work = work
+        """The statistics of the running update."""
         self._compiler = Compiler(store)
         self._statistics = StoreStatistics(store)
         # By identity, since hashing rules costs more than a small round: the rules belong to `strata` and live as long.
@@ -148,7 +157,7 @@ class Standard:
             *(call.own, Difference(call.own, CHANGED)),
             *(call.negative, Union(call.negative, VANISHED)),
         )
-        return Context([self.bits.test(expression) for expression in sets])
+        return Context([self.bits.test(expression) for expression in sets], self.work())
 
     def _everywhere_plan(self, rule: CoreRule, keep: Keep) -> Compiled:
         compiled = self._everywhere.get((id(rule), keep))

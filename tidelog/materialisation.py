@@ -18,7 +18,8 @@ import numpy as np
 
 from tidelog.changes import ChangedRelations, Changes
 from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded
-from tidelog.engines.embedded.engine import Ahead, EmbeddedEngine, Nodes
+from tidelog.engines.embedded.engine import EmbeddedEngine, Nodes
+from tidelog.engines.updating import Ahead
 from tidelog.errors import DataError
 from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT

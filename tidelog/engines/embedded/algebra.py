@@ -15,6 +15,7 @@ from tidelog.engines.embedded.modules.standard import Standard
 from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows
 from tidelog.engines.embedded.trace import EmbeddedTrace
 from tidelog.engines.embedded.working import WorkingSets
+from tidelog.engines.updating import Abandoned
 from tidelog.errors import LimitExceeded
 from tidelog.facts.kernel import Ids
 from tidelog.facts.store import Store
@@ -24,13 +25,6 @@ from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.maintain.sets import SetExpression, Working
 from tidelog.program.normal import CoreRule
 from tidelog.program.stratify import Stratification, Stratum
-
-
-class Abandoned(Exception):
-    """An update was given up because it took too much; for the engine, which has another way."""
-
-    def __init__(self, instances: int) -> None:
-        self.instances = instances
 
 
 class EmbeddedAlgebra:

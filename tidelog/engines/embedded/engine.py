@@ -6,7 +6,6 @@ facts appear and vanish, and by whoever copies facts out; `work` by whoever grow
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tidelog.engines.embedded.algebra import Abandoned, EmbeddedAlgebra
+from tidelog.engines.embedded.algebra import EmbeddedAlgebra
 from tidelog.engines.embedded.batches import (
     Batch,
-    ChangedBatch,
     Columns,
     Encoded,
     batch_length,
@@ -31,18 +29,17 @@ from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet, RowSet
 from tidelog.engines.embedded.working import Commit
+from tidelog.engines.updating import ALGORITHMS, Ahead, OnRound, Result, UpdatingEngine
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids, sorted_unique
 from tidelog.facts.statistics import Either, StoreStatistics
 from tidelog.facts.store import Store
 from tidelog.facts.table import PRESENT, Table
 from tidelog.maintain.algebra import Statistics, Upcoming, Update
-from tidelog.maintain.choice import ANEW, MAINTAIN, Chooser
-from tidelog.maintain.counting import counting, seminaive_counting
-from tidelog.maintain.dred import dred
-from tidelog.maintain.fbf import Strategy, bf, fbf, never
-from tidelog.maintain.marking import AS_WRITTEN, Marking, bf_marking, dred_marking
-from tidelog.maintain.ranked import ranked
+from tidelog.maintain.choice import ANEW
+from tidelog.maintain.counting import seminaive_counting
+from tidelog.maintain.fbf import fbf
+from tidelog.maintain.marking import bf_marking, dred_marking
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import PRESENT as I
@@ -52,26 +49,10 @@ from tidelog.plan.modules import EVERYTHING_STANDARD, Assignment
 from tidelog.plan.planner import Statistics as PlannerStatistics
 from tidelog.program.stratify import Stratification
 
-OnRound = Callable[[Statistics], None]
-Result = tuple[ChangedBatch, ChangedBatch, Statistics]
-"""The facts that appeared, those that vanished, and what it took."""
-
 Relayout = Callable[[PlannerStatistics], Layout]
-Algorithm = Callable[[EmbeddedAlgebra, Update], None]
-ALGORITHMS: Mapping[str, Algorithm] = {
-    "bf": bf,
-    "counting": counting,
-    "dred": dred,
-    "fbf": fbf,
-    "ranked": ranked,
-    "rewriting": rewriting,
-}
-"""The algorithms that maintain by the algebra."""
+_ALGORITHMS = {**ALGORITHMS, "rewriting": rewriting}
 MARKING = {"bf-marking": bf_marking, "dred-marking": dred_marking}
 """Those that look at the next update, too."""
-
-Ahead = Callable[[], Encoded | None]
-"""Tells the next update if it is there, without waiting for it."""
 
 
 class Nodes(NamedTuple):
@@ -81,7 +62,7 @@ class Nodes(NamedTuple):
     nbytes: int
 
 
-class EmbeddedEngine:
+class EmbeddedEngine(UpdatingEngine):
     """Tables, and the algorithms that keep them true."""
 
     def __init__(
@@ -94,24 +75,15 @@ class EmbeddedEngine:
         on_round: OnRound | None = None,
         max_facts: int | None = None,
     ) -> None:
+        super().__init__(arities)
         self.assignment = assignment
         self.relayout = relayout
         """Makes the rules to evaluate, where that depends on the facts."""
         self.layout = whole(strata)
-        self.arities = dict(arities)
         self.on_round = on_round
         self.max_facts = max_facts
         self.dictionary = Dictionary()
-        self.commit = threading.Lock()
-        self.work = threading.RLock()
         self.algebra = self._new_algebra(self._new_store(), self.layout)
-        self.abort: Strategy = never
-        """When `fbf` stops looking for another proof of a fact."""
-        self.marking: Marking = AS_WRITTEN
-        """How the algorithms in `MARKING` mark."""
-        self.explicit = 0
-        """How many facts are explicit."""
-        self._chooser = Chooser()
         self._commit: Commit | None = None
         """What the running update is going to make true, once that is known."""
         self._unsettled = False
@@ -175,52 +147,18 @@ class EmbeddedEngine:
             self._learn(self.algebra, started, counting)
             return self.algebra.statistics
 
-    def update(
-        self, algorithm: str, insert: Batch, delete: Batch, *, ahead: Ahead | None = None, reason: str = "as asked"
-    ) -> Result:
-        """Change the explicit facts and keep what follows true. If it raises, nothing has changed.
-
-        `ahead` is asked for the next update by algorithms that mark. Marks serve if what is deleted next is the very batch that
-        it gave.
-        """
-        with self.work:
-            self._settle()
-            self._drop_marks_unless_for(delete)
-            inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
-            automatic = algorithm == "auto"
-            if automatic:
-                algorithm, reason = self._chooser.choose(self.explicit, inserts, deletes)
-            if algorithm == ANEW:
-                return self._anew(insert, delete, reason)
-            if not self.explicit and self.relayout is not None:
-                self._expect(insert)
-            if algorithm == MAINTAIN and not self.algebra.ranks_hold:
-                self.restore_ranks()
-                reason += "; ranks had to be restored first, after an algorithm that does not keep them"
-            started = time.perf_counter()
-            try:
-                result = self._maintain(
-                    algorithm, Encoded(insert, delete), reason, self._chooser.budget() if automatic else None, ahead
-                )
-            except Abandoned as abandoned:
-                return self._anew(insert, delete, f"maintaining was given up after {abandoned.instances:,} rule instances")
-            if algorithm == MAINTAIN:
-                self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
-            return result
-
     def _expect(self, insert: Batch) -> None:
         """The first facts are about to come: lay the rules out for them."""
+        if self.relayout is None:
+            return
         store = self._new_store()
         make_explicit(store, insert)
         layout = self._new_layout(store)
         if layout.hidden or self.hidden:
             self._anew({}, {}, "to lay the rules out", layout)
 
-    def restore_ranks(self) -> None:
-        """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""
-        self._settle()
-        if not self.algebra.ranks_hold:
-            self._anew({}, {}, "to restore ranks")
+    def _ranks_hold(self) -> bool:
+        return self.algebra.ranks_hold
 
     def _anew(self, insert: Batch, delete: Batch, reason: str, layout: Layout | None = None) -> Result:
         """Materialise for the changed explicit facts, in a store of its own that takes the place of the present one.
@@ -256,7 +194,7 @@ class EmbeddedEngine:
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)
 
     def _maintain(self, algorithm: str, encoded: Encoded, reason: str, budget: int | None, ahead: Ahead | None) -> Result:
-        """Run one of `ALGORITHMS` or `MARKING` and commit what it found."""
+        """Run one of `_ALGORITHMS` or `MARKING` and commit what it found."""
         algebra = self.algebra
         algebra.statistics = Statistics(algorithm, reason)
         algebra.budget = budget
@@ -271,7 +209,7 @@ class EmbeddedEngine:
             elif algorithm == "fbf":
                 fbf(algebra, update, self.abort)
             else:
-                ALGORITHMS[algorithm](algebra, update)
+                _ALGORITHMS[algorithm](algebra, update)
             now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
             inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
             result = changed(inserted, self.hidden, now_explicit), changed(deleted, self.hidden), algebra.statistics
@@ -280,7 +218,7 @@ class EmbeddedEngine:
 
     # Marks are hints, so that they need not be part of the transaction: whatever becomes of them, no answer depends on it.
 
-    def _drop_marks_unless_for(self, delete: Batch) -> None:
+    def _begin(self, delete: Batch) -> None:
         """Marks serve one update, if it is the one that they were made for."""
         algebra = self.algebra
         if delete is not self._expected:

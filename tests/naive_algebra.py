@@ -260,14 +260,14 @@ class NaiveExploration:
                 self.algebra.consider("explore", instance)
         self.waiting.sort(key=lambda entry: entry[0])
 
-    def next(self, proved: Expression, most: int) -> NaiveFacts:
-        done = self.algebra.members(proved)
+    def next(self, proved: Expression, checked: Expression, most: int) -> NaiveFacts:
+        done, seen = self.algebra.members(proved), self.algebra.members(checked)
         followed: dict[Fact, int] = {}
         found: dict[Fact, int] = {}
         left = []
         for entry in self.waiting:
             _, instance, recursive = entry
-            if instance.head in done:
+            if instance.head in done or (seen.issuperset(recursive) and not self.algebra.frugal):
                 continue
             followed[instance.head] = followed.get(instance.head, 0) + 1
             if followed[instance.head] > (1 if self.algebra.frugal else most):
@@ -277,7 +277,7 @@ class NaiveExploration:
                 self.algebra.consider("explore", instance)
             found.update(dict.fromkeys(recursive, 0))
         self.waiting = left
-        return NaiveFacts(self.algebra, found)
+        return NaiveFacts(self.algebra, {fact: 0 for fact in found if fact not in seen})
 
     def open(self) -> NaiveFacts:
         return NaiveFacts(self.algebra, {instance.head: 0 for _, instance, _ in self.waiting})

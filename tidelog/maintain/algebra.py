@@ -73,10 +73,10 @@ class Exploration(Protocol[F]):
         """Look up the instances in [I+, I-] that derive the facts."""
         ...
 
-    def next(self, proved: SetExpression, most: int) -> F:
-        """The body facts, of the rules' own stratum, of up to so many waiting instances of every fact not yet proved.
+    def next(self, proved: SetExpression, checked: SetExpression, most: int) -> F:
+        """The unchecked body facts, of the rules' own stratum, of up to so many waiting instances of every fact not yet proved.
 
-        Instances from lower ranks come first; those of proved facts no longer wait.
+        Instances from lower ranks come first; those of proved facts, and those that lead to checked facts only, no longer wait.
         """
         ...
 

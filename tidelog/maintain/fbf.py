@@ -20,13 +20,15 @@ Cost (Theorem 25): as DRed's, and backward chaining considers each recursive rul
 Deviations. Facts are checked a set at a time: a wave saturates everything it reached, then follows only the next few
 instances of each fact still open, those from the lowest ranks first, since they are the likeliest to survive. An instance is
 looked up once and waits for its turn. If a branch is aborted, all checked facts that are not proved are blocked, where the
-paper blocks those on the way to it: more is rederived, nothing is missed.
+paper blocks those on the way to it: more is rederived, nothing is missed. When a search has come to its end without finding
+a proof, all that it checked in vain is deleted at once (as in line 25 of Illich, Glimm: Backward/Forward with Marking for
+Update Streams, 2025), where the paper waits until each of these facts is found to be affected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic
 
@@ -66,7 +68,8 @@ def fbf(algebra: Algebra[F], update: Update, abort: Strategy = never) -> None:
     checked = 0
     for stratum in algebra.strata.strata:
         B, C, P, Y = (algebra.working(name) for name in "BCPY")  # line 61
-        run = _Deletion(algebra, stratum, update, abort, D, A, B, C, P, Y, algebra.exploration(stratum.recursive), checked)
+        exploration = algebra.exploration(stratum.recursive)
+        run = _Deletion(algebra, stratum, update, abort, D, A, B, C, P, Y, exploration, algebra.empty(), checked)
         deleted = run.delete_unproved()  # line 62
         checked = run.checked
         A |= deleted & run.B & run.P  # line 63
@@ -94,7 +97,11 @@ class _Deletion(Generic[F]):
     P: Working
     Y: Working
     exploration: Exploration[F]
+    undecided: F
+    """Facts of C that were not proved when last looked at, and not deleted."""
     checked: int
+    aborted: bool = field(default=False, init=False)
+    """Whether a branch was: then not all has been tried for what is undecided."""
 
     def delete_unproved(self) -> F:
         """Lines 67 to 76; gives D & Out^s."""
@@ -103,8 +110,11 @@ class _Deletion(Generic[F]):
         found = affected(algebra, self.stratum, self.update, D, A)  # line 68
         deleted = algebra.empty()
         while found:  # line 74
-            self.check(found)  # line 72
+            exhausted = self.check(found)  # line 72
             delta = found - self.P  # line 73
+            self.undecided = self.undecided - self.P
+            if exhausted and not self.aborted:
+                delta, self.undecided = delta | self.undecided, algebra.empty()
             algebra.phase = "deletion"
             follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, changed=delta, outside=D | self.P)  # line 75
             D |= delta  # line 76
@@ -113,30 +123,31 @@ class _Deletion(Generic[F]):
             found = follows - D  # line 71
         return deleted
 
-    def check(self, facts: F) -> None:
-        """CHECK, lines 77 to 85, for a set of facts: prove those that can be proved."""
+    def check(self, facts: F) -> bool:
+        """CHECK, lines 77 to 85, for a set of facts: prove those that can be proved. Whether there is nothing left to try."""
         B, C, P, D, A = self.B, self.C, self.P, self.D, self.A
         frontier = facts - C  # line 78
         wave = 0
         while True:
             if frontier and self.abort(wave, self.checked):  # line 79
                 B |= (self.algebra.facts(C - P) | frontier | facts) - P
-                return
+                self.aborted = True
+                return False
             self.saturate(frontier)  # line 80
             if not facts - P:  # line 85
-                return
+                return False
             self.algebra.phase = "backward"
             self.exploration.add(frontier - P, I - (D - (A | B)), I | A)  # line 81
-            frontier = self.exploration.next(P, WAVE)
+            frontier = self.exploration.next(P, C, WAVE)  # lines 82, 83, 78
             if not frontier and not self.exploration:
-                return
-            frontier = frontier - C  # lines 82, 83, 78
+                return True
             wave += 1
 
     def saturate(self, facts: F) -> None:
         """SATURATE, lines 86 to 95: what follows from the facts that need no further search."""
         algebra, C, P, Y, D, A = self.algebra, self.C, self.P, self.Y, self.D, self.A
         C |= facts  # line 87
+        self.undecided = self.undecided | facts
         self.checked += len(facts)
         algebra.phase = "forward"
         known = Y | (E - self.update.delete)

@@ -49,18 +49,24 @@ class WaitingInstances:
             order = _by_head_and_rank(heads, ranks)
             self._waiting.append(_Waiting(table, heads[order], [(t, rows[order]) for t, rows in premises]))
 
-    def next(self, proved: SetExpression, most: int) -> FactSet:
-        test = self.algebra.bits.test(proved)
+    def next(self, proved: SetExpression, checked: SetExpression, most: int) -> FactSet:
+        done, seen = self.algebra.bits.test(proved).truth, self.algebra.bits.test(checked).truth
         found: dict[Table, list[Rows]] = {}
         for waiting in self._waiting:
-            waiting.keep(~test.truth[waiting.table.flags[waiting.heads]])
+            leads = np.zeros(len(waiting.heads), np.bool_)
+            for table, rows in waiting.premises:
+                leads |= ~seen[table.flags[rows]]
+            waiting.keep(leads & ~done[waiting.table.flags[waiting.heads]])
+            if not len(waiting.heads):
+                continue
             first = _first_of_each(waiting.heads, most)
             self.algebra.count(0, int(np.count_nonzero(first)))
             for table, rows in waiting.premises:
                 found.setdefault(table, []).append(rows[first])
             waiting.keep(~first)
         self._waiting = [waiting for waiting in self._waiting if len(waiting.heads)]
-        return FactSet(self.algebra.bits, {table: sorted_unique(np.concatenate(rows)) for table, rows in found.items()})
+        facts = FactSet(self.algebra.bits, {table: sorted_unique(np.concatenate(rows)) for table, rows in found.items()})
+        return facts - checked
 
 
 def _by_head_and_rank(heads: Rows, ranks: Ranks) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

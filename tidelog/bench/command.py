@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console
 
-from tidelog.bench import compare, hypertree, maintenance, startup
+from tidelog.bench import compare, hypertree, maintenance, marking, startup
 from tidelog.bench.maintenance import section
 from tidelog.bench.options import Options
 from tidelog.bench.process import machine, machine_line, others_load
@@ -16,7 +16,7 @@ from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
 from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
 
-PARTS = {**maintenance.PARTS, **hypertree.PARTS}
+PARTS = {**maintenance.PARTS, **hypertree.PARTS, **marking.PARTS}
 """The benchmarks whose tables have shapes of their own."""
 
 
@@ -90,7 +90,7 @@ def _list(console: Console) -> None:
     console.print(f"  {startup.NAME:16} {startup.TITLE}", highlight=False)
     for name, (title, _) in PARTS.items():
         console.print(f"  {name:26} {title}", highlight=False)
-    console.print(f"  {maintenance.NAME:16} all of these", highlight=False)
+    console.print(f"  {maintenance.NAME:16} {', '.join(maintenance.PARTS)}", highlight=False)
     for group, members in GROUPS.items():
         console.print(f"  {group:16} {', '.join(members)}", highlight=False)
     console.print("\n[bold]systems[/]")

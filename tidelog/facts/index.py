@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MERGE_BELOW = 4
 """A run is merged into the one before it unless that one is this many times longer."""
+_SHORT = 1024
+"""A run shorter than this is always merged into, since a probe into one more run costs more than that."""
 _OFFSET_SPARSENESS = 8
 """An offset table may have this many slots for each key of its run."""
 _DIRECTORY_FROM = 1 << 15
@@ -64,7 +66,7 @@ class Runs:
     def push(self, keys: Keys, rows: Rows) -> None:
         """Add a sorted run."""
         left = len(self.runs)
-        while left and len(self.runs[left - 1].keys) < _MERGE_BELOW * len(keys):
+        while left and len(self.runs[left - 1].keys) < max(_SHORT, _MERGE_BELOW * len(keys)):
             left -= 1
             keys, rows = merge(self.runs[left].keys, self.runs[left].rows, keys, rows)
         self.runs = [*self.runs[:left], Run(keys, rows)]

@@ -1,9 +1,9 @@
 """What the paper's implementation takes and counts.
 
-The seconds are those of the authors' programs in Constraint Handling Rules, on SWI-Prolog 9.0, processor time, run once by us on two cores
-of the kind of machine that our own figures come from; the paper's table says about twice as much, for another machine and another
-version. They are for the whole stream, without marking and with it; those of B/F on synthetic streams are means over the three seeds,
-but for P_seq of size 80, which is of the first seed, like all of DRed. The counts are those of the paper's Table 2.
+The seconds are processor time of the authors' programs in Constraint Handling Rules, measured with SWI-Prolog 9.0 on a machine
+like that of docs/performance.md; the paper's tables say about twice as much, of another machine and another version. They
+are for the whole stream, without marking and with it. Those of B/F on synthetic streams are means over the three seeds, but
+for P_seq of size 80, which is of the first seed, like all of DRed. The counts are those of the paper's Table 2.
 """
 
 from __future__ import annotations
@@ -41,4 +41,4 @@ TABLE_2: dict[int, tuple[int, int, int, int, int]] = {
     70: (13_457, 10_147, 14_069, 3_311, 3_311),
     80: (15_283, 11_516, 16_005, 3_767, 3_767),
 }
-"""Of P_seq by size, means over the seeds: deletions without and with marking, insertions, marks on explicit and derived facts."""
+"""Of P_seq by size, means over seeds: deletions without and with marking, insertions, marks on explicit and derived facts."""

@@ -1,9 +1,9 @@
 """The paper's programs and update streams.
 
-The synthetic streams cannot be made anew, since their random numbers are not known, so they are kept, packed: an update only deletes
-what is there and inserts what is not, which makes it the set of edges that it turns over. `NAME.xz` holds 16-bit numbers, little
-end first: for each seed, size and update how many edges it turns over, then the gaps between their codes, in order; the code of an
-edge from x to y in a graph of n nodes is n x + y.
+The synthetic streams cannot be made anew, since their random numbers are not known, so they are kept, packed: an update only
+deletes what is there and inserts what is not, which makes it the set of edges that it turns over. `NAME.xz` holds 16-bit
+numbers, little end first: for each seed, size and update how many edges it turns over, then the gaps between their codes, in
+order; the code of an edge from x to y in a graph of n nodes is n x + y.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def streams(sizes: Iterable[int] = SIZES, seeds: Iterable[int] = SEEDS) -> list[
 
 
 class Backlog:
-    """A source as in the paper's experiments: all updates are there from the start, but the second comes after the first is done."""
+    """A source as in the paper's experiments: all updates are there, but the second comes when the first is done."""
 
     def __init__(self, updates: Iterable[Update]) -> None:
         self._updates = iter(updates)

@@ -21,8 +21,8 @@ from tidelog.bench.marking.measure import (
     Way,
     new,
 )
-from tidelog.bench.marking.published import BF, DRED, SECONDS, TABLE_2
-from tidelog.bench.marking.streams import MAP, SEEDS, SEQ, TRANS, Stream
+from tidelog.bench.marking.published import BF, SECONDS, TABLE_2
+from tidelog.bench.marking.streams import MAP, SEEDS, SEQ, TRANS
 from tidelog.bench.results import Section, Verdict
 
 Row = tuple[str, ...]
@@ -54,7 +54,13 @@ def _table(found: Found, algorithm: str, marks: str, program: str) -> Section:
     rows = []
     for size in _lines(found, program):
         old, marked = (_of(found, program, size, way) for way in (OLD[algorithm], new(algorithm, marks)))
-        rows.append((f"track {size}" if program == MAP else str(size), *_cells(old, marked), *_beside(algorithm, program, size, old, marked)))
+        rows.append(
+            (
+                f"track {size}" if program == MAP else str(size),
+                *_cells(old, marked),
+                *_beside(algorithm, program, size, old, marked),
+            )
+        )
     title = f"Table {_TABLES[program]}: {algorithm}, old, and with marking ({marks}), new"
     return Section(title, ("track" if program == MAP else "size", *_HEADINGS), tuple(rows))
 
@@ -82,28 +88,34 @@ def _ways(found: Found) -> Section:
         for size in _lines(found, program):
             times = [_ms(_seconds(_of(found, program, size, way))) for way in WAYS]
             rows.append((f"{program} {size}", *times))
-    return Section("Does marking pay? Milliseconds of the processor for the whole stream", ("stream", *(way.name for way in WAYS)), tuple(rows))
+    return Section(
+        "Does marking pay? Milliseconds of the processor for the whole stream",
+        ("stream", *(way.name for way in WAYS)),
+        tuple(rows),
+    )
 
 
 def _target(found: Found) -> Section:
     verdicts = []
     for (algorithm, program, size), published in SECONDS.items():
-        for what, seconds, way in zip(("", " with marking"), published, (OLD[algorithm], new(algorithm, MARKS[0])), strict=True):
+        for what, seconds, way in zip(
+            ("", " with marking"), published, (OLD[algorithm], new(algorithm, MARKS[0])), strict=True
+        ):
             if own := _of(found, program, size, way):
                 ratio = seconds / _seconds(own)
                 text = f"{program} {size}, {algorithm}{what}: at least {_FASTER} times faster than the published programs"
                 verdicts.append(Verdict(f"{text} ({ratio:,.0f} times)", ratio >= _FASTER))
-    best = [
-        (stream, published[0] / min(m.seconds for way, m in ways.items() if way is not RANKED))
-        for stream, ways in found.items()
-        if (published := SECONDS.get((BF, stream.program, stream.size)))
-    ]
     return Section("Beside the published programs", verdicts=tuple(verdicts))
 
 
 def _agreement(found: Found) -> Section:
     """All ways have the same facts after every update; and P_seq is as the paper counts it, where marks are shared."""
-    problems = [f"{stream.name}: {way.name} has other facts than {RANKED.name}" for stream, ways in found.items() for way in ways if _differ(ways[way], ways[RANKED])]
+    problems = [
+        f"{stream.name}: {way.name} has other facts than {RANKED.name}"
+        for stream, ways in found.items()
+        for way in ways
+        if _differ(ways[way], ways[RANKED])
+    ]
     for size in _lines(found, SEQ):
         old, marked = (_of(found, SEQ, size, way) for way in (OLD[BF], new(BF, SHARED)))
         if len(old) == len(SEEDS) and (counts := table_2(old, marked)) != TABLE_2[size]:

@@ -12,5 +12,6 @@ STRATEGIES: Mapping[str, Strategy] = {
     "depth 1": depth_bounded(1),
     "budget 1": budget_bounded(1),
     "budget 3": budget_bounded(3),
+    "depth 2": depth_bounded(2),
+    "depth 3": depth_bounded(3),
 }
-DEEPER: Mapping[str, Strategy] = {"depth 2": depth_bounded(2), "depth 3": depth_bounded(3)}

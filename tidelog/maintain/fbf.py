@@ -29,7 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Generic
 
 from tidelog.maintain.algebra import Algebra, Exploration, F, Update
@@ -69,7 +70,7 @@ def fbf(algebra: Algebra[F], update: Update, abort: Strategy = never) -> None:
     for stratum in algebra.strata.strata:
         B, C, P, Y = (algebra.working(name) for name in "BCPY")  # line 61
         exploration = algebra.exploration(stratum.recursive)
-        run = _Deletion(algebra, stratum, update, abort, D, A, B, C, P, Y, exploration, algebra.empty(), checked)
+        run = _Deletion(algebra, stratum, update, abort, D, A, B, C, P, Y, exploration, checked)
         deleted = run.delete_unproved()  # line 62
         checked = run.checked
         A |= deleted & run.B & run.P  # line 63
@@ -97,9 +98,9 @@ class _Deletion(Generic[F]):
     P: Working
     Y: Working
     exploration: Exploration[F]
-    undecided: F
-    """Facts of C that were not proved when last looked at, and not deleted."""
     checked: int
+    undecided: list[F] = field(default_factory=list, init=False)
+    """What was checked since a search last came to its end, proved or not."""
     aborted: bool = field(default=False, init=False)
     """Whether a branch was: then not all has been tried for what is undecided."""
 
@@ -112,9 +113,9 @@ class _Deletion(Generic[F]):
         while found:  # line 74
             exhausted = self.check(found)  # line 72
             delta = found - self.P  # line 73
-            self.undecided = self.undecided - self.P
             if exhausted and not self.aborted:
-                delta, self.undecided = delta | self.undecided, algebra.empty()
+                delta = delta | self.unproved()
+                self.undecided.clear()
             algebra.phase = "deletion"
             follows = algebra.derive(self.stratum.recursive, I - (D - A), I | A, changed=delta, outside=D | self.P)  # line 75
             D |= delta  # line 76
@@ -130,7 +131,7 @@ class _Deletion(Generic[F]):
         wave = 0
         while True:
             if frontier and self.abort(wave, self.checked):  # line 79
-                B |= (self.algebra.facts(C - P) | frontier | facts) - P
+                B |= (frontier | facts) - P | self.unproved()
                 self.aborted = True
                 return False
             self.saturate(frontier)  # line 80
@@ -140,14 +141,20 @@ class _Deletion(Generic[F]):
             self.exploration.add(frontier - P, I - (D - (A | B)), I | A)  # line 81
             frontier = self.exploration.next(P, C, WAVE)  # lines 82, 83, 78
             if not frontier and not self.exploration:
+                if self.aborted:
+                    B |= facts - P | self.unproved()  # line 84: what was blocked before may prove them
                 return True
             wave += 1
+
+    def unproved(self) -> F:
+        """What was checked in vain, so far."""
+        return reduce(or_, (facts - self.P for facts in self.undecided), self.algebra.empty())
 
     def saturate(self, facts: F) -> None:
         """SATURATE, lines 86 to 95: what follows from the facts that need no further search."""
         algebra, C, P, Y, D, A = self.algebra, self.C, self.P, self.Y, self.D, self.A
         C |= facts  # line 87
-        self.undecided = self.undecided | facts
+        self.undecided.append(facts)
         self.checked += len(facts)
         algebra.phase = "forward"
         known = Y | (E - self.update.delete)

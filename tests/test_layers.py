@@ -22,7 +22,7 @@ LAYERS = (
     {"facts"},
     {"maintain"},
     {"engines"},
-    {"stream", "rdf", "io", "spark"},
+    {"stream", "rdf", "io", "spark", "warehouse"},
     {"the public face"},  # every module beside these packages: tidelog/materialisation.py and friends
     {"cli", "web", "notebook", "bench"},
 )

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidelog.errors import DataError, MissingExtra
-from tidelog.facts.dictionary import Dictionary
-from tidelog.facts.kernel import Ids
+from tidelog.facts.dictionary import Dictionary, factorize
+from tidelog.facts.kernel import Ids, Positions
 from tidelog.syntax.formatter import format_term
 from tidelog.terms import Term, canonical
 
@@ -152,7 +152,21 @@ class Relation:
 
     def sorted(self) -> list[tuple[Term, ...]]:
         """All facts, in an order that depends on nothing but the facts: numbers by value, then everything by its text."""
-        return sorted(self, key=lambda fact: [_order(term) for term in fact])
+        columns, length = self._fetch()
+        frozen = Relation.frozen(self.name, self.column_names, self._dictionary, columns, length)
+        order = frozen.order()
+        return list(Relation.frozen(self.name, self.column_names, self._dictionary, [c[order] for c in columns], length))
+
+    def order(self) -> Positions:
+        """The positions of the facts in the order of `sorted`."""
+        columns, length = self._fetch()
+        if not columns or not length:
+            return np.arange(length)
+        distinct, inverse = factorize(np.concatenate(columns))
+        keys = list(map(_order, self._dictionary.decode(distinct)))
+        places = np.empty(len(keys), np.int64)
+        places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return np.lexsort(places[inverse].reshape(len(columns), length)[::-1])
 
     def __repr__(self) -> str:
         facts, count = self._first(_SHOWN)

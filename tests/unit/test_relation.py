@@ -24,6 +24,12 @@ def test_numbers_of_all_types_are_ordered_by_value() -> None:
     assert [value for (value,) in mat["p"].sorted()] == [Decimal("9.25"), 9.5, 10, Decimal("10.5"), "8"]
 
 
+def test_facts_are_ordered_by_their_first_column_first() -> None:
+    mat = Materialisation("q(?x, ?y) :- p(?x, ?y) .")
+    mat.update(insert={"p": [("b", 10), (2, "b"), ("a", 3), (10, 1), (2, "a"), ("a", 20)]})
+    assert mat["p"].sorted() == [(2, "a"), (2, "b"), (10, 1), ("a", 3), ("a", 20), ("b", 10)]
+
+
 TERMS: list[Term] = [1, "1", True, Decimal("1.5"), Iri("http://x/a"), BlankNode("b"), Literal("01", XSD + "integer"), 2**70]
 
 

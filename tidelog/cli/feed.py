@@ -11,11 +11,11 @@ and `explicit` in front of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import click
 
@@ -24,6 +24,7 @@ from tidelog.cli.report import file_name
 
 if TYPE_CHECKING:
     from tidelog import Changes, Materialisation
+    from tidelog.changes import ChangedRelations
     from tidelog.facts.dictionary import Ids
     from tidelog.relation import Relation
 
@@ -62,22 +63,27 @@ class Standard:
         self.predicates = predicates
 
     def write(self, changes: Changes) -> None:
-        click.echo(json.dumps(self.line(changes), ensure_ascii=False))
+        click.echo(self.line(changes))
 
-    def line(self, changes: Changes) -> dict[str, Any]:
-        inserted, deleted = changes.inserted, changes.deleted
-        return {
-            "update": changes.number,
-            "insert": self.facts(inserted),
-            "delete": self.facts(deleted),
-            "explicit": {"insert": self.facts(inserted.explicit), "delete": self.facts(deleted.explicit)},
-        }
+    def line(self, changes: Changes) -> str:
+        (inserted, given), (deleted, taken) = self.facts(changes.inserted), self.facts(changes.deleted)
+        explicit = f'{{"insert": {given}, "delete": {taken}}}'
+        return f'{{"update": {changes.number}, "insert": {inserted}, "delete": {deleted}, "explicit": {explicit}}}'
 
-    def facts(self, relations: Mapping[str, Relation]) -> list[list[Any]]:
-        from tidelog.io.updates import fact_to_json
+    def facts(self, relations: ChangedRelations) -> tuple[str, str]:
+        """All of them as a list in JSON, and the explicit ones."""
+        from tidelog.io.updates import facts_to_json
 
-        wanted = sorted(set(relations) & set(self.predicates))
-        return [fact_to_json(predicate, fact) for predicate in wanted for fact in relations[predicate].sorted()]
+        every: list[str] = []
+        explicit: list[str] = []
+        for predicate in sorted(set(relations) & set(self.predicates)):
+            relation = relations[predicate]
+            order = relation.order()
+            columns = [column[order] for column in relation.ids()]
+            facts = facts_to_json(predicate, relation.dictionary, columns, len(relation))
+            every += facts
+            explicit += compress(facts, relations.mask(predicate)[order].tolist())
+        return f"[{', '.join(every)}]", f"[{', '.join(explicit)}]"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from decimal import Decimal
 from itertools import count
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tidelog.errors import DataError
 from tidelog.io import files
@@ -31,6 +31,9 @@ from tidelog.io.bad_rows import BadRows, shortened
 from tidelog.notation import ntriples, parse_term
 from tidelog.stream.sources import END, LATER, ByteLines, Ready, Signal, Source, Taken, source_of
 from tidelog.terms import Term
+
+if TYPE_CHECKING:
+    from tidelog.facts.dictionary import Dictionary, Ids
 
 Facts: TypeAlias = Mapping[str, Any]
 """Facts by predicate: rows, or the files that hold them."""
@@ -253,9 +256,23 @@ def _shown(value: Any) -> str:
 # --- to JSON ----------------------------------------------------------------------------------------------------------
 
 
-def fact_to_json(predicate: str, fact: Iterable[Term]) -> list[Any]:
-    """A fact as updates have it."""
-    return [predicate, *map(term_to_json, fact)]
+def facts_to_json(predicate: str, dictionary: Dictionary, columns: Sequence[Ids], length: int) -> list[str]:
+    """The text of each fact as updates have it; each different term is written once."""
+    import numpy as np
+
+    from tidelog.facts.dictionary import factorize
+
+    name = _json_text(predicate)
+    if not columns or not length:
+        return [f"[{name}]"] * length
+    distinct, inverse = factorize(np.concatenate(columns))
+    texts = np.array([_json_text(term_to_json(term)) for term in dictionary.decode(distinct)], object)
+    rows = texts[inverse].reshape(len(columns), length).T.tolist()
+    return [f"[{name}, {', '.join(row)}]" for row in rows]
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def term_to_json(term: Term) -> Any:

@@ -11,6 +11,7 @@ is faster.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ from tidelog.terms import BlankNode, Iri, Literal, Term
 
 TRIPLE = "triple"
 BATCH = 1000
+_REMEMBERED = 1 << 14
+"""So many terms that came before are not parsed again."""
 _TOKEN = r'(<[^<>"{}|^`\\\x00-\x20]*>|_:[^\s<"]+|"(?:[^"\\\n\r]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?)'
 _LINE = re.compile(rf"\s*{_TOKEN}\s*{_TOKEN}\s*{_TOKEN}\s*(?:{_TOKEN}\s*)?\.\s*(?:#.*)?")
 _NOTHING = re.compile(r"\s*(?:#.*)?")
@@ -44,6 +47,8 @@ class Triples:
         self._bad_rows = bad_rows
         self._batch = batch
         self._numbers, self._updates = count(1), count(1)
+        # Predicates, classes and times come again and again.
+        self._term, self._time_of = lru_cache(_REMEMBERED)(_term), lru_cache(_REMEMBERED)(_time)
         self._next: _Line | None = None
         """The first line of the next update, if it was read."""
         self.time: float | None = None
@@ -71,32 +76,36 @@ class Triples:
             if _NOTHING.fullmatch(text):
                 continue
             try:
-                triple, time = _parse(text)
+                triple, time = self._parse(text)
             except DataError as error:
                 self._bad_rows.report(self._name, number, error.message, text)
             else:
                 return _Line(triple, time, number, text)
         return raw
 
-
-def _parse(text: str) -> tuple[tuple[Term, ...], float | None]:
-    match = _LINE.fullmatch(text)
-    if match is None:
-        raise DataError("not a line of N-Triples, nor one with a time as its fourth term")
-    terms = [None if token is None else parse_term(token) for token in match.groups()]
-    for token, term in zip(match.groups(), terms, strict=True):
-        if token is not None and term is None:
-            raise DataError(f"{token} is not a term in N-Triples")
-    subject, predicate, object_, time = terms
-    if not isinstance(subject, Iri | BlankNode):
-        raise DataError("the subject is an IRI or a blank node")
-    if not isinstance(predicate, Iri):
-        raise DataError("the predicate is an IRI")
-    assert object_ is not None
-    return (subject, predicate, object_), None if time is None else _time(time)
+    def _parse(self, text: str) -> tuple[tuple[Term, ...], float | None]:
+        match = _LINE.fullmatch(text)
+        if match is None:
+            raise DataError("not a line of N-Triples, nor one with a time as its fourth term")
+        first, second, third, fourth = match.groups()
+        subject, predicate, object_ = self._term(first), self._term(second), self._term(third)
+        time = None if fourth is None else self._time_of(fourth)
+        if not isinstance(subject, Iri | BlankNode):
+            raise DataError("the subject is an IRI or a blank node")
+        if not isinstance(predicate, Iri):
+            raise DataError("the predicate is an IRI")
+        return (subject, predicate, object_), time
 
 
-def _time(term: Term) -> float:
+def _term(token: str) -> Term:
+    term = parse_term(token)
+    if term is None:
+        raise DataError(f"{token} is not a term in N-Triples")
+    return term
+
+
+def _time(token: str) -> float:
+    term = _term(token)
     if isinstance(term, Iri | BlankNode):
         raise DataError(f"{term} is no time: a stream has no named graphs, the fourth term of a line is its time")
     return seconds(term.lexical if isinstance(term, Literal) else term)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import threading
 from collections.abc import Iterator
@@ -15,8 +14,9 @@ from hypothesis import strategies as st
 
 from tests.terms import TERMS, same
 from tidelog.errors import DataError
+from tidelog.facts.dictionary import Dictionary
 from tidelog.io.bad_rows import BadRows
-from tidelog.io.updates import Lines, WrittenUpdate, fact_to_json, read
+from tidelog.io.updates import Lines, WrittenUpdate, facts_to_json, read
 from tidelog.terms import Iri, Term, literal
 
 
@@ -42,12 +42,15 @@ def test_terms_beyond_json_are_written_in_n_triples() -> None:
     assert update.insert == {"p": [(Iri("http://ex.org/a"), literal("x", language="en"))]}
 
 
-@given(st.lists(TERMS, max_size=4))
-def test_every_fact_is_read_as_it_was_written(fact: list[Term]) -> None:
-    (update,) = updates(json.dumps({"insert": [fact_to_json("p", fact)]}))
-    (found,) = update.insert["p"]
-    assert all(map(same, found, fact))
-    assert len(found) == len(fact)
+@given(st.integers(0, 4).flatmap(lambda arity: st.lists(st.lists(TERMS, min_size=arity, max_size=arity), min_size=1)))
+def test_every_fact_is_read_as_it_was_written(facts: list[list[Term]]) -> None:
+    dictionary = Dictionary()
+    columns = [dictionary.encode(column) for column in zip(*facts, strict=True)]
+    (update,) = updates(f'{{"insert": [{", ".join(facts_to_json("p", dictionary, columns, len(facts)))}]}}')
+    assert len(update.insert["p"]) == len(facts)
+    for found, fact in zip(update.insert["p"], facts, strict=True):
+        assert all(map(same, found, fact))
+        assert len(found) == len(fact)
 
 
 def test_what_a_feed_says_besides_is_passed_over() -> None:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tidelog.changes import Changes
     from tidelog.errors import DataError, LimitExceeded, MissingExtra, Problem, ProgramError, SetupError, TidelogError
-    from tidelog.follow import growing
+    from tidelog.follow import growing, windowed
     from tidelog.materialisation import Materialisation
     from tidelog.program import Program
     from tidelog.proof import Absence, Proof
     from tidelog.relation import Relation
+    from tidelog.stream.windows import Window
     from tidelog.terms import BlankNode, Iri, Literal, Term
 
 __version__ = "0.1.0"
@@ -29,11 +30,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "tidelog.changes": ("Changes",),
     "tidelog.errors": ("DataError", "LimitExceeded", "MissingExtra", "Problem", "ProgramError", "SetupError", "TidelogError"),
-    "tidelog.follow": ("growing",),
+    "tidelog.follow": ("growing", "windowed"),
     "tidelog.materialisation": ("Materialisation",),
     "tidelog.program": ("Program",),
     "tidelog.proof": ("Absence", "Proof"),
     "tidelog.relation": ("Relation",),
+    "tidelog.stream.windows": ("Window",),
     "tidelog.terms": ("BlankNode", "Iri", "Literal", "Term"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -56,7 +58,9 @@ __all__ = [
     "SetupError",
     "Term",
     "TidelogError",
+    "Window",
     "growing",
+    "windowed",
 ]
 
 

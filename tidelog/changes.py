@@ -60,6 +60,8 @@ class Changes:
     statistics: Statistics
     number: int = 0
     """Which of the updates of `Materialisation.follow` this was, from 1."""
+    time: float | None = None
+    """What time it was then (`Materialisation.now`)."""
 
     def __bool__(self) -> bool:
         return bool(len(self.inserted) or len(self.deleted))

@@ -7,18 +7,23 @@ before its turn comes, if it is there; but what is wrong with it is said when it
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Queue, SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from tidelog.changes import Changes
 from tidelog.engines.embedded.batches import Encoded
 from tidelog.errors import DataError
+from tidelog.stream.durations import Duration
 from tidelog.stream.sources import END, Signal, Source, source_of
+from tidelog.stream.windowed import Windowed
+from tidelog.stream.windows import Window
 
 if TYPE_CHECKING:
+    from tidelog.io.bad_rows import BadRows
     from tidelog.io.updates import Lines
     from tidelog.materialisation import Materialisation
 
@@ -50,7 +55,7 @@ def growing(path: str | Path) -> Lines:
 
 def follow(mat: Materialisation, updates: Updates, look_ahead: int) -> Iterator[Changes]:
     """The changes of each update, numbered as the updates are."""
-    stream = Stream(mat, source_of(_written(mat, updates), look_ahead))
+    stream = Stream(mat, source_of(_written(updates, mat.bad_rows), look_ahead))
     while True:
         turn = stream.next()
         if turn is None:
@@ -60,7 +65,29 @@ def follow(mat: Materialisation, updates: Updates, look_ahead: int) -> Iterator[
             yield changes
 
 
-def _written(mat: Materialisation, updates: Updates) -> Any:
+def windowed(
+    updates: Updates | Mapping[str, Updates],
+    windows: Window | str | Iterable[Window | str],
+    *,
+    lateness: Duration = 0,
+    late: Callable[[Any], None] | None = None,
+    every_step: bool = False,
+) -> Windowed:
+    """Updates, each with a time, seen through windows: slides for `Materialisation.follow`.
+
+    `updates` is what `follow` takes, or a mapping from the names of several streams to theirs; each update has a `time`.
+    `windows` is a `Window` or text such as `10s/1s`, or several. What happened more than `lateness` before the latest event is
+    late: `late` is told of it, and it is counted in `.late`. With `every_step` there is a slide for every tick, also where
+    nothing enters or leaves.
+    """
+    from tidelog.io.bad_rows import BadRows
+
+    streams: Mapping[str, Any] = updates if isinstance(updates, Mapping) else {"": updates}
+    sources = {name: _written(some, BadRows()) for name, some in streams.items()}
+    return Windowed(sources, windows, lateness=lateness, late=late, every_step=every_step)
+
+
+def _written(updates: Any, bad_rows: BadRows) -> Any:
     """The updates in a file, if it is one."""
     if not isinstance(updates, Path | io.IOBase) and not hasattr(updates, "lines"):
         return updates
@@ -70,7 +97,7 @@ def _written(mat: Materialisation, updates: Updates) -> Any:
         lines = Lines.of(updates)
     else:
         lines = updates if isinstance(updates, Lines) else Lines.of_stream(updates)
-    return read([lines], mat.bad_rows)
+    return read([lines], bad_rows)
 
 
 class Stream:
@@ -124,11 +151,8 @@ class Turn:
     def encoded(self, mat: Materialisation) -> Encoded | None:
         """None for what cannot be encoded; it is tried once more, and told, when the turn has come."""
         if self.ready is None and self.update is not None and not self.refused:
-            try:
-                insert, delete = _parts(self.update)
-                self.ready = mat._encode_ahead(insert, delete)
-            except DataError:
-                pass
+            with suppress(DataError):
+                self.ready = mat._encode_ahead(*_parts(self.update))
             self.refused = self.ready is None
         return self.ready
 
@@ -137,25 +161,35 @@ class Turn:
         if self.error is not None:
             raise self.error
         assert self.update is not None
-        insert, delete = _parts(self.update)
+        parts = _parts(self.update)
         try:
-            changes = mat._apply(insert, delete, encoded=self.ready, ahead=look)
+            changes = mat._apply(*parts, encoded=self.ready, ahead=look)
         except DataError as error:
             _refuse(mat, self.update, error)
             return None
         return replace(changes, number=getattr(self.update, "number", 0) or self.position)
 
 
-def _parts(update: AnyUpdate) -> tuple[Facts, Facts]:
+class _Parts(NamedTuple):
+    """What an update says, as `Materialisation.advance` takes it."""
+
+    insert: Facts
+    delete: Facts
+    expires: Any = None
+    now: Any = None
+    release: Facts | None = None
+
+
+def _parts(update: AnyUpdate) -> _Parts:
     hint = 'updates are a list or stream of such as {"insert": {"edge": [("a", "b")]}, "delete": {}}'
     if isinstance(update, Mapping):
         for name in update:
-            if name not in ("insert", "delete"):
+            if name not in _Parts._fields:
                 raise DataError(f"an update has insert and delete, not {name!r}", hint=hint)
-        return update.get("insert", {}), update.get("delete", {})
+        return _Parts(**{"insert": {}, "delete": {}, **update})
     if not (hasattr(update, "insert") and hasattr(update, "delete")):
         raise DataError(f"{update!r} is not an update", hint=hint)
-    return update.insert, update.delete
+    return _Parts(update.insert, update.delete, *(getattr(update, name, None) for name in _Parts._fields[2:]))
 
 
 def _refuse(mat: Materialisation, update: AnyUpdate, error: DataError) -> None:

@@ -11,16 +11,18 @@ from collections import defaultdict
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from tidelog.changes import ChangedRelations, Changes
-from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded
+from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded, Timing, batch_length
 from tidelog.engines.embedded.engine import EmbeddedEngine, Nodes
 from tidelog.engines.updating import Ahead
 from tidelog.errors import DataError
+from tidelog.expires import Expires, Time, check_order, expiries_of, moment
 from tidelog.facts.kernel import Ids
 from tidelog.facts.table import EXPLICIT
 from tidelog.follow import AnyUpdate, Updates, follow
@@ -40,7 +42,7 @@ Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
 
 ALGORITHMS = (
-    *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise"),
+    *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise", "expiry"),
     *("bf-marking", "dred-marking"),
 )
 MARKS = ("written", "shared")
@@ -156,18 +158,53 @@ class Materialisation:
         self,
         insert: Mapping[str, Any] | None = None,
         delete: Mapping[str, Any] | None = None,
+        *,
+        expires: Expires = None,
     ) -> Changes:
         """Change the explicit facts, first deleting, then inserting, and keep everything that follows true.
 
         Facts are given by predicate: tuples, Arrow, pandas or Polars tables, relations, or the `Path` of a file. Deleting what
         is not there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
+
+        With `expires`, what is inserted holds only as long as `now` is before that time (see `advance`): a number, a date with
+        a time of day, or by predicate such a one for all its facts or a list with one for each. None stands for good. A fact
+        that is given twice holds until the later time.
         """
-        return self._apply(insert or {}, delete or {})
+        return self._apply(insert or {}, delete or {}, expires=expires)
+
+    def advance(
+        self,
+        now: Time,
+        insert: Mapping[str, Any] | None = None,
+        delete: Mapping[str, Any] | None = None,
+        *,
+        expires: Expires = None,
+        release: Mapping[str, Any] | None = None,
+    ) -> Changes:
+        """Let time move on: what expires by `now` does not hold any more. Then update, all in one step.
+
+        Time is a number, or a date with a time of day, which stands for the seconds since 1970. `release` is for facts to
+        delete unless they were given for good.
+        """
+        return self._apply(insert or {}, delete or {}, expires=expires, now=now, release=release)
+
+    @property
+    def now(self) -> float | None:
+        """The time that `advance` has told last; None if it never has."""
+        return self._engine.now if self._engine.now > -inf else None
+
+    def expiry(self, predicate: str, fact: tuple[Term, ...] | Term) -> float | None:
+        """Until when a fact holds if nothing changes but the time; infinite if for good, None if it does not hold now."""
+        ids = self[predicate]._ids(fact)
+        return None if ids is None else self._engine.expiry_of(predicate, ids)
 
     def _apply(
         self,
         insert: Mapping[str, Any],
         delete: Mapping[str, Any],
+        expires: Expires = None,
+        now: Time | None = None,
+        release: Mapping[str, Any] | None = None,
         *,
         encoded: Encoded | None = None,
         ahead: Ahead | None = None,
@@ -175,24 +212,53 @@ class Materialisation:
         """`update` for who follows a stream: perhaps encoded already, and with a way to look at the update after it."""
         started = time.perf_counter()
         with self._engine.work:  # from here on, since one thread at a time may add terms
-            encoded = encoded or self._encode(insert, delete)
+            encoded = encoded or self._encode(insert, delete, expires, now, release)
+            if encoded.timing.now is not None:
+                check_order(self.now, encoded.timing.now)
             inserted, deleted, statistics = self._engine.update(self.algorithm, *encoded, ahead=ahead)
+            at = self.now
         statistics.seconds = time.perf_counter() - started
         self.statistics = statistics
-        return Changes(self._changed(inserted), self._changed(deleted), statistics)
+        return Changes(self._changed(inserted), self._changed(deleted), statistics, time=at)
 
-    def _encode(self, insert: Mapping[str, Any], delete: Mapping[str, Any]) -> Encoded:
-        return Encoded(self._batch(insert, "insert"), self._batch(delete, "delete"))
+    def _encode(
+        self,
+        insert: Mapping[str, Any],
+        delete: Mapping[str, Any],
+        expires: Expires = None,
+        now: Time | None = None,
+        release: Mapping[str, Any] | None = None,
+    ) -> Encoded:
+        inserted, deleted = self._batch(insert, "insert"), self._batch(delete, "delete")
+        if expires is None and now is None and not release:
+            return Encoded(inserted, deleted)
+        lengths = {predicate: batch_length(columns, self._arity(predicate)) for predicate, columns in inserted.items()}
+        return Encoded(
+            inserted,
+            deleted,
+            Timing(
+                None if now is None else moment(now, "now"),
+                expiries_of(expires, insert, lengths),
+                self._batch(release or {}, "release"),
+            ),
+        )
 
-    def _encode_ahead(self, insert: Mapping[str, Any], delete: Mapping[str, Any]) -> Encoded | None:
+    def _encode_ahead(
+        self,
+        insert: Mapping[str, Any],
+        delete: Mapping[str, Any],
+        expires: Expires = None,
+        now: Time | None = None,
+        release: Mapping[str, Any] | None = None,
+    ) -> Encoded | None:
         """An update whose turn has not come; None if it says something else by then, as files and relations may."""
         from tidelog.io import paths_in
 
-        given = [data for facts in (insert, delete) if isinstance(facts, Mapping) for data in facts.values()]
+        given = [data for facts in (insert, delete, release) if isinstance(facts, Mapping) for data in facts.values()]
         if any(isinstance(data, Relation) or paths_in(data) for data in given):
             return None
         with self._engine.work:
-            return self._encode(insert, delete)
+            return self._encode(insert, delete, expires, now, release)
 
     @overload
     def follow(self, updates: Updates, *, look_ahead: int = 1) -> Iterator[Changes]: ...

@@ -251,14 +251,22 @@ class _Explaining:
         return tuple(format_literal(_substitute(part, bindings), self.program.prefixes) for part in parts)
 
     def witness(self, rule: CoreRule, fact: Fact) -> Bindings | None:
-        """The variables of an instance that derives the fact from lower ranks, the lowest in the part searched."""
-        rank = self.engine.rank_of(fact[0], self.ids(fact))
-        assert rank is not None
+        """The variables of an instance that derives the fact from lower ranks, the lowest in the part searched.
+
+        Where facts have expiries, all that the instance is made of must hold as long as the fact, and ranks count among facts
+        of one expiry.
+        """
+        place = self.engine.place_of(fact[0], self.ids(fact))
+        assert place is not None
+        expiry, rank = place
         for names, columns, length in self.instances(rule, fact):
             highest = np.full(length, -1)
-            for position in self.positions[id(rule)]:
-                atom = rule.positive[position]
-                highest = np.maximum(highest, self.engine.ranks(atom.predicate, self._columns(atom, names, columns, length)))
+            for position, atom in enumerate(rule.positive):
+                found = self._columns(atom, names, columns, length)
+                expiries, ranks = self.engine.places(atom.predicate, found)
+                if position in self.positions[id(rule)]:
+                    highest = np.maximum(highest, np.where(expiries > expiry, -1, ranks))
+                highest[expiries < expiry] = rank
             best = int(np.argmin(highest))
             if highest[best] < rank:
                 return self._binding(names, columns, best)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ALGORITHMS: dict[str, tuple[str, ...]] = {
     "embedded": (
-        *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise"),
+        *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise", "expiry"),
         *("bf-marking", "dred-marking"),
     ),
 }

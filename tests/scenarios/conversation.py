@@ -3,6 +3,8 @@
     path(?x, ?y) :- edge(?x, ?y) .
 
     +edge(a, b) -edge(b, c)      one update: deletions, then insertions; the answer is what appeared and what vanished
+    at 2 +edge(a, b) until 12    time moves on, then an update, of what holds until some time; without `until` for good
+    expiry path(a, b)            until when a fact holds if only time moves on
     ? path(a, ?x)                a query; the answer is one line for each match, or yes or no
     explain path(a, b)           a proof, or why there is none
     facts path                   the facts of a predicate, explicit ones marked
@@ -17,16 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from math import inf
 
 from tests.updates import Row, parse_facts, parse_update
-from tidelog import Materialisation, Program
+from tidelog import Changes, Materialisation, Program
 from tidelog.errors import TidelogError
 from tidelog.syntax.formatter import format_fact, format_rule, format_term
 from tidelog.terms import Term
 
 INDENT = "    "
 SEPARATOR = "===="
-WORDS = {"explain", "facts", "rank", "strata", "check"}
+WORDS = {"at", "expiry", "explain", "facts", "rank", "strata", "check"}
 
 
 def replay(text: str) -> str:
@@ -78,7 +81,20 @@ class Conversation:
 
     def update(self, command: str) -> Iterator[str]:
         update = parse_update(command, self.program.prefixes)
-        changes = self.mat.update(insert=update.insert, delete=update.delete)
+        yield from self.told(self.mat.update(insert=update.insert, delete=update.delete))
+
+    def at(self, command: str) -> Iterator[str]:
+        time, _, command = command.partition(" ")
+        facts, _, until = command.partition(" until ")
+        update = parse_update(facts, self.program.prefixes)
+        changes = self.mat.advance(float(time), update.insert, update.delete, expires=float(until) if until else None)
+        yield from self.told(changes)
+
+    def expiry(self, fact: str) -> Iterator[str]:
+        expiry = self.mat.expiry(*self.fact(fact))
+        yield "it does not hold" if expiry is None else "never" if expiry == inf else f"{expiry:g}"
+
+    def told(self, changes: Changes) -> Iterator[str]:
         lines = self.changed("- ", changes.deleted) + self.changed("+ ", changes.inserted)
         yield from lines or ["nothing changes"]
 

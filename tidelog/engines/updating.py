@@ -8,11 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded, batch_length
+from tidelog.engines.embedded.batches import UNTIMED, Batch, ChangedBatch, Encoded, Timing, batch_length
+from tidelog.facts.times import NEVER
 from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.choice import ANEW, MAINTAIN, Chooser
 from tidelog.maintain.counting import counting
 from tidelog.maintain.dred import dred
+from tidelog.maintain.expiry import expiry
 from tidelog.maintain.fbf import Strategy, bf, fbf, never
 from tidelog.maintain.marking import AS_WRITTEN, Marking
 from tidelog.maintain.ranked import ranked
@@ -27,10 +29,14 @@ ALGORITHMS: Mapping[str, Callable[[Any, Update], None]] = {
     "bf": bf,
     "counting": counting,
     "dred": dred,
+    "expiry": expiry,
     "fbf": fbf,
     "ranked": ranked,
 }
 """The algorithms that maintain by the algebra alone."""
+EXPIRY = "expiry"
+"""What maintains once facts are given for a time."""
+NOTHING = Encoded({}, {})
 
 
 class Abandoned(Exception):
@@ -54,10 +60,21 @@ class UpdatingEngine(ABC):
         """How the algorithms that mark do it."""
         self.explicit = 0
         """How many facts are explicit."""
+        self.now = -NEVER
+        """The time; nobody may have told it yet."""
+        self.has_times = False
+        """Whether some fact was ever given for a time only."""
         self._chooser = Chooser()
 
     def update(
-        self, algorithm: str, insert: Batch, delete: Batch, *, ahead: Ahead | None = None, reason: str = "as asked"
+        self,
+        algorithm: str,
+        insert: Batch,
+        delete: Batch,
+        timing: Timing = UNTIMED,
+        *,
+        ahead: Ahead | None = None,
+        reason: str = "as asked",
     ) -> Result:
         """Change the explicit facts and keep what follows true. If it raises, nothing has changed.
 
@@ -67,24 +84,27 @@ class UpdatingEngine(ABC):
         with self.work:
             self._settle()
             self._begin(delete)
+            encoded = Encoded(insert, delete, timing)
+            if not self.has_times and any(len(times) and times.min() < NEVER for times in timing.expiries.values()):
+                self._begin_times()
             inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
             automatic = algorithm == "auto"
             if automatic:
                 algorithm, reason = self._chooser.choose(self.explicit, inserts, deletes)
+                if algorithm == MAINTAIN and self.has_times:
+                    algorithm, reason = EXPIRY, f"{reason}; some facts were given for a time only"
             if algorithm == ANEW:
-                return self._anew(insert, delete, reason)
+                return self._anew(encoded, reason, expiring=automatic)
             if not self.explicit:
                 self._expect(insert)
-            if algorithm == MAINTAIN and not self._ranks_hold():
-                self.restore_ranks()
-                reason += "; ranks had to be restored first, after an algorithm that does not keep them"
+            reason += self._restore_for(algorithm)
             started = time.perf_counter()
             budget = self._chooser.budget() if automatic else None
             try:
-                result = self._maintain(algorithm, Encoded(insert, delete), reason, budget, ahead)
+                result = self._maintain(algorithm, encoded, reason, budget, ahead)
             except Abandoned as abandoned:
-                return self._anew(insert, delete, str(abandoned))
-            if algorithm == MAINTAIN:
+                return self._anew(encoded, str(abandoned), expiring=True)
+            if algorithm in (MAINTAIN, EXPIRY):
                 self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
             return result
 
@@ -92,7 +112,28 @@ class UpdatingEngine(ABC):
         """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""
         self._settle()
         if not self._ranks_hold():
-            self._anew({}, {}, "to restore ranks")
+            self._anew(NOTHING, "to restore ranks")
+
+    def restore_expiries(self) -> None:
+        """Make expiries hold again, after an algorithm that does not keep them: materialises anew."""
+        self._settle()
+        if not self._expiries_hold():
+            self._anew(NOTHING, "to restore expiries", expiring=True)
+
+    def _restore_for(self, algorithm: str) -> str:
+        """Make true what the algorithm builds on, if another one did not look after it; gives the reason, if so."""
+        why = "had to be restored first, after an algorithm that does not keep them"
+        if algorithm == MAINTAIN and not self._ranks_hold():
+            self.restore_ranks()
+            return f"; ranks {why}"
+        if algorithm == EXPIRY and not self._expiries_hold():
+            self.restore_expiries()
+            return f"; expiries {why}"
+        return ""
+
+    def time_after(self, timing: Timing) -> float:
+        """What time it is after an update."""
+        return self.now if timing.now is None else timing.now
 
     def _begin(self, delete: Batch) -> None:  # noqa: B027  # engines without marks have nothing to do
         """An update is about to begin."""
@@ -104,12 +145,20 @@ class UpdatingEngine(ABC):
     def _ranks_hold(self) -> bool: ...
 
     @abstractmethod
+    def _begin_times(self) -> None:
+        """The first fact is about to be given for a time only."""
+
+    @abstractmethod
+    def _expiries_hold(self) -> bool:
+        """Whether facts have the expiries and ranks that `maintain.expiry` keeps."""
+
+    @abstractmethod
     def _settle(self) -> None:
         """End what was interrupted: make a commit true, or without one make everything as before."""
 
     @abstractmethod
-    def _anew(self, insert: Batch, delete: Batch, reason: str) -> Result:
-        """Materialise for the changed explicit facts."""
+    def _anew(self, encoded: Encoded, reason: str, *, expiring: bool = False) -> Result:
+        """Materialise for the changed explicit facts; with `expiring`, give facts their expiries, if there are any."""
 
     @abstractmethod
     def _maintain(self, algorithm: str, encoded: Encoded, reason: str, budget: int | None, ahead: Ahead | None) -> Result:

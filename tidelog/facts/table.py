@@ -1,8 +1,9 @@
 """A table holds the facts of one predicate, each as a row, for good.
 
 A row has its term ids in `columns`, its `flags` (present, explicit, and one bit for each working set of a running update) and
-its `rank`. Deleting a fact clears its flags; the row stays, invisible, until the table is rebuilt. So a row number names
-a fact for as long as the table lives, and a set of facts is an array of row numbers.
+its `rank`; where facts do not hold for good, also the `times` at which they end. Deleting a fact clears its flags; the row
+stays, invisible, until the table is rebuilt. So a row number names a fact for as long as the table lives, and a set of facts is
+an array of row numbers.
 
 `intern` finds or makes the rows of facts; `find` only finds them. Both go through the identity of the table: an index over
 all columns or, where the columns take few different ids, a slot for every possible fact.
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from tidelog.facts.index import Index
 from tidelog.facts.kernel import Ids, Keys, Mask, N, Rows, is_exact, pack, sorted_unique, starts_of_groups, unpack
+from tidelog.facts.times import Times
 
 PRESENT = 1
 EXPLICIT = 2
@@ -45,6 +47,7 @@ class Table:
         "_rank",
         "_slots",
         "_stride",
+        "_times",
         "arity",
         "count",
         "identity",
@@ -66,6 +69,7 @@ class Table:
         self._columns: list[Ids] = [np.empty(0, np.uint32) for _ in range(arity)]
         self._flags = np.empty(0, np.uint16)
         self._rank = np.empty(0, np.int32)
+        self._times: Times | None = None
         self._indexes: dict[tuple[int, ...], Index] = {}
         self.identity = self.index(tuple(range(arity)))
         self._slots: Rows | None = None
@@ -88,6 +92,20 @@ class Table:
     def rank(self) -> NDArray[np.int32]:
         return self._rank
 
+    @property
+    def times(self) -> Times | None:
+        """Until when facts hold, for all rows in use; None if all hold for good."""
+        if self._times is not None:
+            self._times.make_room(self.count)
+        return self._times
+
+    def keep_times(self) -> Times:
+        """`times`, from now on, whatever was before."""
+        if self._times is None:
+            self._times = Times()
+        self._times.make_room(self.count)
+        return self._times
+
     def index(self, columns: tuple[int, ...]) -> Index:
         """The index on these columns, in this order, made if there is none."""
         if columns not in self._indexes:
@@ -103,7 +121,8 @@ class Table:
         """Bytes in use by rows and indexes."""
         rows = self.count * (4 * self.arity + self._flags.itemsize + self._rank.itemsize)
         slots = self._slots.nbytes if self._slots is not None else 0
-        return rows + slots + sum(index.nbytes for index in self._indexes.values())
+        times = self._times.nbytes if self._times is not None else 0
+        return rows + slots + times + sum(index.nbytes for index in self._indexes.values())
 
     def facts(self, mask: int = PRESENT) -> Rows:
         """The rows that carry all bits of `mask`."""

@@ -250,6 +250,75 @@ class Algebra(Protocol[F]):
         ...
 
 
+class ExpiringAlgebra(Algebra[F], Protocol[F]):
+    """An algebra whose facts may carry expiries, as well as ranks (`maintain.expiry`).
+
+    A fact has the expiry that was set last. Of several derivations of a fact the latest expiry counts, and the lowest rank
+    among those with this one.
+    """
+
+    expiries_hold: bool
+    """Whether `maintain.expiry` has kept all expiries so far; who does not look after them says no."""
+
+    def derive(
+        self,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression | None = None,
+        *,
+        own: SetExpression | None = None,
+        changed: F | SetExpression | None = None,
+        vanished: F | SetExpression | None = None,
+        outside: SetExpression | None = None,
+        ranked: bool = False,
+        expiring: bool = False,
+        passing: Passing | None = None,
+    ) -> F:
+        """As in `Algebra`. If `expiring`, heads carry an expiry, the earliest of all positive body facts, and a rank, 1 + the
+        highest among the body facts of the head's stratum with this very expiry.
+
+        Facts in `outside` are then not left out if they carry a later expiry than they have.
+        """
+        ...
+
+    def provable(
+        self,
+        facts: F,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression,
+        *,
+        from_lower_ranks: bool = False,
+        ranked: bool = False,
+        expiring: bool = False,
+        passing: Passing | None = None,
+    ) -> F:
+        """As in `Algebra`. If `expiring`, facts carry what `derive` would give them; and `from_lower_ranks` means an instance
+        whose body facts all hold as long as the fact, those of its stratum longer or with a lower rank.
+        """
+        ...
+
+    def held(self, facts: F) -> F:
+        """The facts, carrying the expiry and rank that they have."""
+        ...
+
+    def given(self, facts: F) -> F:
+        """Explicit facts, carrying the expiry with which they were given, and the rank 0."""
+        ...
+
+    def longer(self, facts: F, than: SetExpression) -> F:
+        """Those of the facts that are not in the set, or carry a later expiry than they have."""
+        ...
+
+    def lasting(self, facts: F) -> F:
+        """Those of the facts that carry an expiry no earlier than the one they have."""
+        ...
+
+    def set_expiries(self, facts: F) -> None:
+        """Give the facts the expiries and ranks they carry."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Passing:
     """How rule instances pass marks on while they are applied (`maintain.marking`)."""
@@ -290,3 +359,7 @@ class Update:
     """How rules that show what holds after this update pass on the marks of the next ..."""
     passing_positive: Passing | None = None
     """... and how those that show what may not hold any more pass on its positive marks."""
+    expired: SetExpression | None = None
+    """Facts whose expiry has come (`maintain.expiry`). Then E+ may hold facts of E with another time than they had, ..."""
+    lapsed: SetExpression | None = None
+    """... and this has facts of E that are not explicit any longer, though they may have a derivation that lasts."""

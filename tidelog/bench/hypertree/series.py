@@ -107,10 +107,11 @@ def measure(workload: Workload, system: str, scale: float) -> Iterator[Step]:
     print(flush=True)
     mat = Materialisation(workload.program, modules=system)
     small, large = sampled(facts, max(10, round(1000 * scale))), sampled(facts, sum(map(len, facts.values())) // 4)
-    for name, change in zip(STEPS, ({"insert": facts}, {"delete": small}, {"insert": small}, {"delete": large}), strict=True):
+    changes = ((facts, None), (None, small), (small, None), (None, large))
+    for name, (insert, delete) in zip(STEPS, changes, strict=True):
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
-        statistics = mat.update(**change).statistics
+        statistics = mat.update(insert, delete).statistics
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
         peak = max(0, peak_bytes() - idle)
         counts, total = contents(mat, workload)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from tidelog.engines.embedded.compiler import Keep
 from tidelog.engines.embedded.exploration import WaitingInstances
 from tidelog.engines.embedded.heads import Collector, Heads
@@ -12,14 +14,15 @@ from tidelog.engines.embedded.levels import Strata
 from tidelog.engines.embedded.marks import Marker, Origins
 from tidelog.engines.embedded.modules.interface import Call, Instances, Modules
 from tidelog.engines.embedded.modules.standard import Standard
-from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows
+from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows, row_count
 from tidelog.engines.embedded.trace import EmbeddedTrace
 from tidelog.engines.embedded.working import WorkingSets
 from tidelog.engines.updating import Abandoned
 from tidelog.errors import LimitExceeded
-from tidelog.facts.kernel import Ids
+from tidelog.facts.kernel import Ids, Mask
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
+from tidelog.facts.times import NEVER
 from tidelog.maintain.algebra import Passing, Statistics, Upcoming
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.maintain.sets import SetExpression, Working
@@ -43,6 +46,8 @@ class EmbeddedAlgebra:
         self.statistics = Statistics()
         self.phase = "forward"
         self.ranks_hold = True
+        self.expiries_hold = True
+        """Whether every fact's expiry is the one that `maintain.expiry` keeps; while no fact expires, if ranks hold."""
         self.budget: int | None = None
         """How many rule instances may be considered before `Abandoned` is raised."""
         self.bits = Bits()
@@ -81,13 +86,15 @@ class EmbeddedAlgebra:
         vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
         ranked: bool = False,
+        expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
         skip = None if outside is None else self.bits.test(outside).truth
-        heads = Heads(self.bits, skip, self.recursive_positions if ranked else None)
+        ranked = ranked or expiring
+        heads = Heads(self.bits, skip, self.recursive_positions if ranked else None, expiring=expiring)
         marker = None if passing is None else Marker(self, passing, skip, heads)
         if rules:
-            call = self._call(positive, negative, own, changed, vanished, ranked)
+            call = replace(self._call(positive, negative, own, changed, vanished, ranked), expiring=expiring)
             for module, some in self.modules.parts(rules):
                 if marker is not None and module is self.standard:
                     self.standard.apply(some, replace(call, rows=Keep.ALL), marker)
@@ -125,12 +132,13 @@ class EmbeddedAlgebra:
         *,
         from_lower_ranks: bool = False,
         ranked: bool = False,
+        expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
-        proved = Heads(self.bits, None, self.recursive_positions)
+        proved = Heads(self.bits, None, self.recursive_positions, expiring=expiring)
         marker = None if passing is None else Marker(self, passing, None, proved)
         if facts and rules:
-            call = Call(positive, negative, positive)
+            call = Call(positive, negative, positive, expiring=expiring)
             for module, some in self.modules.parts(rules):
                 if marker is not None and module is self.standard:
                     self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=marker.note)
@@ -140,7 +148,7 @@ class EmbeddedAlgebra:
         if marker is not None:
             marker.finish()
         self.count(proved.considered, len(found))
-        return found if ranked else FactSet(self.bits, found.parts)
+        return found if ranked or expiring else FactSet(self.bits, found.parts)
 
     def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
         return WaitingInstances(self, rules)
@@ -234,6 +242,41 @@ class EmbeddedAlgebra:
         for table, rows in facts:
             self.sets.remember_ranks(table, rows)
             table.rank[rows] = facts.rank_of(table) if rank is None else rank
+
+    # Expiries
+
+    def held(self, facts: FactSet) -> FactSet:
+        parts = {table: as_rows(rows) for table, rows in facts}
+        expiries = {table: table.times.expiry[rows] for table, rows in parts.items() if table.times is not None}
+        return FactSet(self.bits, parts, {table: table.rank[rows] for table, rows in parts.items()}, expiries)
+
+    def given(self, facts: FactSet) -> FactSet:
+        expiries = {table: table.times.given[as_rows(rows)] for table, rows in facts if table.times is not None}
+        return FactSet(self.bits, facts.parts, None, expiries)
+
+    def longer(self, facts: FactSet, than: SetExpression) -> FactSet:
+        test = self.bits.test(than)
+        masks: dict[Table, Mask] = {}
+        for table, rows in facts:
+            masks[table] = ~test.truth[table.flags[rows]]
+            if table.times is not None:
+                masks[table] |= facts.expiry_of(table) > table.times.expiry[as_rows(rows)]
+        return facts.where(masks)
+
+    def lasting(self, facts: FactSet) -> FactSet:
+        masks = {table: np.ones(row_count(rows), np.bool_) for table, rows in facts}
+        for table, rows in facts:
+            if table.times is not None:
+                masks[table] = facts.expiry_of(table) >= table.times.expiry[as_rows(rows)]
+        return facts.where(masks)
+
+    def set_expiries(self, facts: FactSet) -> None:
+        self.set_ranks(facts)
+        for table, some in facts:
+            expiries, rows = facts.expiry_of(table), as_rows(some)
+            if table.times is not None or (len(expiries) and expiries.min() < NEVER):
+                self.sets.remember_times(table, rows)
+                table.keep_times().expiry[rows] = expiries
 
     def commit(self, *, deleted: SetExpression, inserted: SetExpression) -> None:
         self.sets.deleted, self.sets.inserted = self.facts(deleted), self.facts(inserted)

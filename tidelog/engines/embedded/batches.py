@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows
+from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows, best
 from tidelog.facts.kernel import Ids, Mask
 from tidelog.facts.store import Store
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
+from tidelog.facts.times import NEVER, Expiries
 
 Columns: TypeAlias = Sequence[Ids]
 """Facts of one predicate, column by column."""
@@ -19,11 +21,26 @@ Batch: TypeAlias = Mapping[str, Columns]
 """Facts by predicate."""
 
 
+class Timing(NamedTuple):
+    """What an update says about time."""
+
+    now: float | None = None
+    """The time from now on; None if it stands still."""
+    expiries: Mapping[str, Expiries] = MappingProxyType({})
+    """By predicate, until when each inserted fact holds; facts of others are inserted for good."""
+    release: Batch = MappingProxyType({})
+    """Facts to delete, unless they were given for good."""
+
+
+UNTIMED = Timing()
+
+
 class Encoded(NamedTuple):
     """An update as an engine takes it."""
 
     insert: Batch
     delete: Batch
+    timing: Timing = UNTIMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +62,58 @@ def batch_length(columns: Columns, arity: int) -> int:
     return len(columns[0]) if arity else 1
 
 
-def make_explicit(store: Store, batch: Batch) -> None:
-    """Add explicit facts to a store that is being built."""
+def make_explicit(store: Store, batch: Batch, timing: Timing = UNTIMED, now: float = -NEVER) -> None:
+    """Add explicit facts to a store that is being built; those whose time is over are passed over."""
     for predicate, columns in batch.items():
         table = store.tables[predicate]
-        _show(table, table.intern_all(columns, batch_length(columns, table.arity)))
+        length = batch_length(columns, table.arity)
+        expiries = timing.expiries.get(predicate)
+        if expiries is None and table.times is None:
+            _show(table, table.intern_all(columns, length))
+        else:
+            rows, until = intern_timed(table, columns, length, expiries, now)
+            held = table.flags[rows] & EXPLICIT != 0
+            times = table.keep_times()
+            times.given[rows] = np.where(held, np.maximum(until, times.given[rows]), until)
+            _show(table, rows)
 
 
-def copy_explicit(store: Store, table: Table, without: Batch) -> None:
-    """Add the explicit facts of a table of another store, but for some."""
+def intern_timed(table: Table, columns: Columns, length: int, expiries: Expiries | None, now: float) -> tuple[Ids, Expiries]:
+    """The distinct rows of facts, made where there are none, with the latest expiry of each; without what is over by now."""
+    if expiries is None:
+        rows = table.intern_all(columns, length)
+        return rows, np.full(len(rows), NEVER)
+    lasts = expiries > now
+    if not lasts.all():
+        columns, expiries, length = [column[lasts] for column in columns], expiries[lasts], int(np.count_nonzero(lasts))
+    if not length:
+        return np.empty(0, np.uint32), expiries
+    each = table.intern_each(columns, length)
+    rows, _, latest = best(each, np.zeros(length, np.int32), expiries)
+    assert latest is not None
+    return rows, latest
+
+
+def copy_explicit(store: Store, table: Table, without: Batch, timing: Timing = UNTIMED, now: float = -NEVER) -> None:
+    """Add the explicit facts of a table of another store, but for some, and for those whose time is over."""
     rows = table.facts(EXPLICIT)
-    if table.predicate in without:
-        columns = without[table.predicate]
-        found, known = table.find(columns, batch_length(columns, table.arity))
-        gone = np.zeros(table.count, np.bool_)
-        gone[found[known]] = True
-        rows = rows[~gone[rows]]
+    given = None if table.times is None else table.times.given
+    for batch, for_good in ((without, True), (timing.release, False)):
+        if table.predicate in batch:
+            columns = batch[table.predicate]
+            found, known = table.find(columns, batch_length(columns, table.arity))
+            gone = np.zeros(table.count, np.bool_)
+            gone[found[known]] = True
+            if not for_good:
+                gone &= given[: table.count] < NEVER if given is not None else False
+            rows = rows[~gone[rows]]
+    if given is not None:
+        rows = rows[given[rows] > now]
     own = store.tables[table.predicate]
-    _show(own, own.intern_all([column[rows] for column in table.columns], len(rows)))
+    own_rows = own.intern_each([column[rows] for column in table.columns], len(rows)) if len(rows) else rows
+    if given is not None and len(rows) and given[rows].min() < NEVER:
+        own.keep_times().given[own_rows] = given[rows]
+    _show(own, own_rows)
 
 
 def _show(table: Table, rows: Ids) -> None:
@@ -77,12 +128,12 @@ def changed(facts: FactSet, hidden: Collection[str], explicit: FactSet | None = 
         if table.predicate in hidden:
             continue
         none = slice(0, 0)
-        mask = table.flags[rows] & EXPLICIT != 0 if explicit is None else _among(rows, explicit.parts.get(table, none))
+        mask = table.flags[rows] & EXPLICIT != 0 if explicit is None else among(rows, explicit.parts.get(table, none))
         result[table.predicate] = Changed([column[rows].copy() for column in table.columns], mask)
     return result
 
 
-def _among(rows: RowSet, others: RowSet) -> Mask:
+def among(rows: RowSet, others: RowSet) -> Mask:
     """Which of the rows are among others, at a cost that does not depend on their table."""
     wanted, ordered = as_rows(rows), np.sort(as_rows(others))
     if not len(ordered):

@@ -25,25 +25,26 @@ from tidelog.engines.embedded.batches import (
     difference,
     make_explicit,
 )
+from tidelog.engines.embedded.explicit import known, timed, untimed
 from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
-from tidelog.engines.embedded.sets import FactSet, RowSet
+from tidelog.engines.embedded.sets import FactSet, Ranks
 from tidelog.engines.embedded.working import Commit
-from tidelog.engines.updating import ALGORITHMS, Ahead, OnRound, Result, UpdatingEngine
+from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Ahead, OnRound, Result, UpdatingEngine
 from tidelog.facts.dictionary import Dictionary
-from tidelog.facts.kernel import Ids, sorted_unique
+from tidelog.facts.kernel import Ids
 from tidelog.facts.statistics import Either, StoreStatistics
 from tidelog.facts.store import Store
 from tidelog.facts.table import PRESENT, Table
+from tidelog.facts.times import NEVER, Expiries
 from tidelog.maintain.algebra import Statistics, Upcoming, Update
 from tidelog.maintain.choice import ANEW
 from tidelog.maintain.counting import seminaive_counting
+from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
 from tidelog.maintain.marking import bf_marking, dred_marking
 from tidelog.maintain.seminaive import seminaive
-from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import PRESENT as I
-from tidelog.maintain.sets import Working
 from tidelog.plan.layout import Layout, whole
 from tidelog.plan.modules import EVERYTHING_STANDARD, Assignment
 from tidelog.plan.planner import Statistics as PlannerStatistics
@@ -88,8 +89,8 @@ class EmbeddedEngine(UpdatingEngine):
         """What the running update is going to make true, once that is known."""
         self._unsettled = False
         """Whether an update has begun, and not come to its end."""
-        self._ranks_held = True
-        """Whether ranks held when it began."""
+        self._held = True, True
+        """Whether ranks held when it began, and expiries."""
         self._algorithm = ""
         """Whose working sets have bits."""
         self._expected: Batch | None = None
@@ -155,41 +156,61 @@ class EmbeddedEngine(UpdatingEngine):
         make_explicit(store, insert)
         layout = self._new_layout(store)
         if layout.hidden or self.hidden:
-            self._anew({}, {}, "to lay the rules out", layout)
+            self._anew(NOTHING, "to lay the rules out", layout)
 
     def _ranks_hold(self) -> bool:
         return self.algebra.ranks_hold
 
-    def _anew(self, insert: Batch, delete: Batch, reason: str, layout: Layout | None = None) -> Result:
+    def _begin_times(self) -> None:
+        self.has_times = True
+        self.algebra.expiries_hold = self.algebra.ranks_hold
+
+    def _expiries_hold(self) -> bool:
+        return self.algebra.expiries_hold if self.has_times else self.algebra.ranks_hold
+
+    def _leave_modules(self) -> None:
+        """Have all rules evaluated by `standard`, which alone knows expiries."""
+        if self.algebra.modules.in_charge:
+            self.assignment = EVERYTHING_STANDARD
+            self.algebra.modules = build(self.algebra, self.assignment)
+
+    def _anew(self, encoded: Encoded, reason: str, layout: Layout | None = None, *, expiring: bool = False) -> Result:
         """Materialise for the changed explicit facts, in a store of its own that takes the place of the present one.
 
         Rows that hold no fact any more are left behind with the old store. The rules are laid out anew, too, unless a layout is
         given.
         """
         started = time.perf_counter()
-        store = self._new_store()
+        store, now = self._new_store(), self.time_after(encoded.timing)
         for table in self.store:
             if table.predicate not in self.hidden:
-                copy_explicit(store, table, delete)
-        make_explicit(store, insert)
+                copy_explicit(store, table, encoded.delete, encoded.timing, now)
+        make_explicit(store, encoded.insert, encoded.timing, now)
         layout = layout or self._new_layout(store)
+        if expiring := expiring and self.has_times:
+            self._leave_modules()
         algebra = self._new_algebra(store, layout)
         algebra.statistics = Statistics(ANEW, reason)
-        self._learn(algebra, started)
+        algebra.ranks_hold, algebra.expiries_hold = not expiring, expiring
+        self._learn(algebra, started, expiring=expiring)
         inserted, deleted = difference(store, self.store, layout.hidden), difference(self.store, store, self.hidden)
         with self.commit:
-            self.algebra, self.layout = algebra, layout
+            self.algebra, self.layout, self.now = algebra, layout, now
         return inserted, deleted, algebra.statistics
 
-    def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False) -> None:
+    def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False, *, expiring: bool = False) -> None:
         """Materialise, and take note of what it cost."""
         explicit = sum(table.present for table in algebra.store)
         if counting:
             seminaive_counting(algebra, I)
+        elif expiring:
+            seminaive_expiry(algebra)
         else:
             seminaive(algebra)
         for table in algebra.store:
             table.settle()
+            if table.times is not None:
+                table.times.schedule(table.facts())
         self.explicit = explicit
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)
 
@@ -201,8 +222,12 @@ class EmbeddedEngine(UpdatingEngine):
         if algorithm != self._algorithm:
             algebra.bits.forget()
             self._algorithm = algorithm
+        now, expiring = self.time_after(encoded.timing), algorithm == EXPIRY
+        if expiring:
+            self._leave_modules()
         with self._transaction():
-            update = self._update(encoded)
+            given = timed(algebra, encoded, now, expiring=expiring) if self.has_times else untimed(algebra, encoded)
+            update = given.update
             if algorithm in MARKING:
                 with self._looking(ahead):
                     MARKING[algorithm](algebra, self._marked(update), self.marking)
@@ -210,10 +235,12 @@ class EmbeddedEngine(UpdatingEngine):
                 fbf(algebra, update, self.abort)
             else:
                 _ALGORITHMS[algorithm](algebra, update)
-            now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
+            if self.has_times:
+                algebra.ranks_hold, algebra.expiries_hold = algebra.ranks_hold and not expiring, expiring
             inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
-            result = changed(inserted, self.hidden, now_explicit), changed(deleted, self.hidden), algebra.statistics
-            self._commit = Commit(deleted, inserted, no_longer, now_explicit, self.explicit)
+            result = changed(inserted, self.hidden, given.now_explicit), changed(deleted, self.hidden), algebra.statistics
+            explicit = given.no_longer, given.now_explicit, self.explicit
+            self._commit = Commit(deleted, inserted, *explicit, algebra.sets.retimed(), now)
         return result
 
     # Marks are hints, so that they need not be part of the transaction: whatever becomes of them, no answer depends on it.
@@ -250,8 +277,8 @@ class EmbeddedEngine(UpdatingEngine):
             if encoded is None:
                 return None
             self._expected = encoded.delete
-            insert = self._known(encoded.insert)
-            return Upcoming(self._known(encoded.delete) - insert, insert)
+            insert = known(algebra, encoded.insert)
+            return Upcoming(known(algebra, encoded.delete) - insert, insert)
 
         algebra.look = look
         try:
@@ -259,20 +286,11 @@ class EmbeddedEngine(UpdatingEngine):
         finally:
             algebra.look = None
 
-    def _known(self, batch: Batch) -> FactSet:
-        """Those facts of a batch that have a row."""
-        found: dict[Table, RowSet] = {}
-        for predicate, columns in batch.items():
-            table = self.store.tables[predicate]
-            rows, known = table.find(columns, batch_length(columns, table.arity))
-            found[table] = sorted_unique(rows[known])
-        return FactSet(self.algebra.bits, found)
-
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Inside, working sets are in use and what is overwritten is remembered, until it is clear how the update ends."""
         self._settle()
-        self._commit, self._ranks_held = None, self.algebra.ranks_hold
+        self._commit, self._held = None, (self.algebra.ranks_hold, self.algebra.expiries_hold)
         self._unsettled = True
         self.algebra.sets.recording = True
         self.algebra.modules.begin()
@@ -296,32 +314,19 @@ class EmbeddedEngine(UpdatingEngine):
         with self.commit:
             if self._commit is not None:
                 self._commit.apply()
-                self.explicit = self._commit.explicit
+                self.explicit, self.now = self._commit.explicit, self._commit.now
+                for table in self.store:
+                    if table.times is not None:
+                        table.times.forget(self.now)
                 algebra.trace.keep(same=not self._commit.steps)
                 algebra.modules.keep()
             else:
-                algebra.sets.restore_ranks()
+                algebra.sets.restore()
                 algebra.trace.restore()
                 algebra.modules.restore()
-                algebra.ranks_hold = self._ranks_held
+                algebra.ranks_hold, algebra.expiries_hold = self._held
         algebra.sets.end()
         self._unsettled = False
-
-    def _update(self, encoded: Encoded) -> Update:
-        """E+ and E- as sets: what the change really changes about the explicit facts."""
-        plus, minus = self.algebra.working("E+"), self.algebra.working("E-")
-        for predicate, columns in encoded.insert.items():
-            table = self.store.tables[predicate]
-            rows = table.intern_all(columns, batch_length(columns, table.arity))
-            plus |= FactSet(self.algebra.bits, {table: rows})
-        minus |= self._known(encoded.delete) & E - plus
-        return Update(minus, self._new_explicit(plus))
-
-    def _new_explicit(self, plus: Working) -> Working:
-        """Those facts of E+ that are not explicit yet."""
-        new = self.algebra.working("new E+")
-        new |= self.algebra.facts(plus - E)
-        return new
 
     # Reading
 
@@ -353,11 +358,22 @@ class EmbeddedEngine(UpdatingEngine):
             rows, known = table.find([np.array([i], np.uint32) for i in ids], 1)
             return int(table.flags[rows[0]]) if known[0] else 0
 
-    def ranks(self, predicate: str, columns: Columns) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-        """The ranks of facts that hold."""
+    def places(self, predicate: str, columns: Columns) -> tuple[Expiries, Ranks]:
+        """The expiries and ranks of facts that hold, by which every fact comes after those it is derived from."""
         table = self.table(predicate)
         rows, _ = table.find(columns, batch_length(columns, table.arity))
-        return table.rank[rows]
+        timed = table.times is not None and self.has_times and self.algebra.expiries_hold
+        return table.times.expiry[rows] if timed and table.times else np.full(len(rows), NEVER), table.rank[rows]
+
+    def place_of(self, predicate: str, ids: Sequence[int]) -> tuple[float, int] | None:
+        """That of one fact; None if it does not hold."""
+        with self.work:
+            if not self.flags_of(predicate, ids) & PRESENT:
+                return None
+            if not (self.has_times and self.algebra.expiries_hold):
+                self.restore_ranks()
+            expiries, ranks = self.places(predicate, [np.array([i], np.uint32) for i in ids])
+            return float(expiries[0]), int(ranks[0])
 
     def rank_of(self, predicate: str, ids: Sequence[int]) -> int | None:
         """The rank of one fact; None if it does not hold."""
@@ -365,7 +381,16 @@ class EmbeddedEngine(UpdatingEngine):
             if not self.flags_of(predicate, ids) & PRESENT:
                 return None
             self.restore_ranks()
-            return int(self.ranks(predicate, [np.array([i], np.uint32) for i in ids])[0])
+            return int(self.places(predicate, [np.array([i], np.uint32) for i in ids])[1][0])
+
+    def expiry_of(self, predicate: str, ids: Sequence[int]) -> float | None:
+        """Until when one fact holds if nothing changes but the time; None if it does not hold."""
+        with self.work:
+            if not self.flags_of(predicate, ids) & PRESENT:
+                return None
+            if self.has_times:
+                self.restore_expiries()
+            return float(self.places(predicate, [np.array([i], np.uint32) for i in ids])[0][0])
 
     @property
     def nodes(self) -> Nodes:

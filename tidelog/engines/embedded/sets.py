@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from tidelog.facts.kernel import Mask, Rows, sorted_unique, starts_of_groups
 from tidelog.facts.table import EXPLICIT, FIRST_WORKING_BIT, PRESENT, WORKING_BITS, Table
+from tidelog.facts.times import NEVER, Expiries
 from tidelog.maintain.sets import Difference, Intersection, Named, SetExpression, Union
 
 RowSet: TypeAlias = Rows | slice
 Ranks: TypeAlias = NDArray[np.int32]
 
+_ABOVE_ALL = np.int32(np.iinfo(np.int32).max)
 _FLAG_VALUES = 1 << (FIRST_WORKING_BIT + WORKING_BITS)
 
 
@@ -31,19 +33,25 @@ def row_count(rows: RowSet) -> int:
 
 
 class FactSet:
-    """Distinct facts, as row numbers by table, perhaps with the ranks of their derivations; no entry is empty.
+    """Distinct facts, as row numbers by table, perhaps with what their derivations give them; no entry is empty.
 
-    A fact without a rank here has the rank 0 where ranks are asked for.
+    That is a rank, and perhaps an expiry. A fact without a rank here has the rank 0 where ranks are asked for, and one without
+    an expiry never expires.
     """
 
-    __slots__ = ("bits", "parts", "ranks")
+    __slots__ = ("bits", "expiries", "parts", "ranks")
 
     def __init__(
-        self, bits: Bits, parts: Mapping[Table, RowSet] | None = None, ranks: Mapping[Table, Ranks] | None = None
+        self,
+        bits: Bits,
+        parts: Mapping[Table, RowSet] | None = None,
+        ranks: Mapping[Table, Ranks] | None = None,
+        expiries: Mapping[Table, Expiries] | None = None,
     ) -> None:
         self.bits = bits
         self.parts: dict[Table, RowSet] = {table: rows for table, rows in (parts or {}).items() if row_count(rows)}
         self.ranks = dict(ranks or {})
+        self.expiries = dict(expiries or {})
 
     def __len__(self) -> int:
         return sum(row_count(rows) for rows in self.parts.values())
@@ -57,23 +65,47 @@ class FactSet:
     def __or__(self, other: FactSet) -> FactSet:
         if not self.parts or not other.parts:
             return self if self.parts else other
-        parts, ranks = dict(self.parts), dict(self.ranks)
+        parts, ranks, expiries = dict(self.parts), dict(self.ranks), dict(self.expiries)
         for table, rows in other:
             if table not in parts:
                 parts[table] = rows
-                if table in other.ranks:
-                    ranks[table] = other.ranks[table]
-            elif table in ranks or table in other.ranks:
-                both = [(as_rows(s.parts[table]), s.rank_of(table)) for s in (self, other)]
-                parts[table], ranks[table] = lowest(*(np.concatenate(pair) for pair in zip(*both, strict=True)))
+                self._copy(other, table, ranks, expiries)
+            elif any(table in carried for carried in (ranks, other.ranks, expiries, other.expiries)):
+                timed = table in expiries or table in other.expiries
+                parts[table], ranks[table], best_times = best(
+                    np.concatenate([as_rows(s.parts[table]) for s in (self, other)]),
+                    np.concatenate([s.rank_of(table) for s in (self, other)]),
+                    np.concatenate([s.expiry_of(table) for s in (self, other)]) if timed else None,
+                )
+                if best_times is not None:
+                    expiries[table] = best_times
             else:
                 parts[table] = sorted_unique(np.concatenate((as_rows(parts[table]), as_rows(rows))))
-        return FactSet(self.bits, parts, ranks)
+        return FactSet(self.bits, parts, ranks, expiries)
+
+    @staticmethod
+    def _copy(
+        source: FactSet,
+        table: Table,
+        ranks: dict[Table, Ranks],
+        expiries: dict[Table, Expiries],
+        which: Mask | slice = slice(None),
+    ) -> None:
+        """Take over what facts of one table carry."""
+        if table in source.ranks:
+            ranks[table] = source.ranks[table][which]
+        if table in source.expiries:
+            expiries[table] = source.expiries[table][which]
 
     def rank_of(self, table: Table) -> Ranks:
         """The ranks of the facts of one table."""
         ranks = self.ranks.get(table)
         return np.zeros(row_count(self.parts[table]), np.int32) if ranks is None else ranks
+
+    def expiry_of(self, table: Table) -> Expiries:
+        """The expiries of the facts of one table."""
+        expiries = self.expiries.get(table)
+        return np.full(row_count(self.parts[table]), NEVER) if expiries is None else expiries
 
     def __sub__(self, other: SetExpression | FactSet) -> FactSet:
         return self._without(other) if isinstance(other, FactSet) else self._where(other, False)
@@ -96,27 +128,38 @@ class FactSet:
     def _where(self, expression: SetExpression, wanted: bool) -> FactSet:
         """The facts that are in the set, or those that are not."""
         test = self.bits.test(expression)
+        return self.where({table: test.truth[table.flags[rows]] == wanted for table, rows in self})
+
+    def where(self, masks: Mapping[Table, Mask]) -> FactSet:
+        """Some of the facts, with what they carry."""
         parts: dict[Table, RowSet] = {}
         ranks: dict[Table, Ranks] = {}
+        expiries: dict[Table, Expiries] = {}
         for table, rows in self:
-            keep = test.truth[table.flags[rows]] == wanted
+            keep = masks[table]
             if keep.all():
                 parts[table] = rows
-                if table in self.ranks:
-                    ranks[table] = self.ranks[table]
+                self._copy(self, table, ranks, expiries)
             elif keep.any():
                 parts[table] = as_rows(rows)[keep]
-                if table in self.ranks:
-                    ranks[table] = self.ranks[table][keep]
-        return FactSet(self.bits, parts, ranks)
+                self._copy(self, table, ranks, expiries, keep)
+        return FactSet(self.bits, parts, ranks, expiries)
 
 
-def lowest(rows: Rows, ranks: Ranks) -> tuple[Rows, Ranks]:
-    """The distinct rows, each with the lowest of its ranks."""
+def best(rows: Rows, ranks: Ranks, expiries: Expiries | None = None) -> tuple[Rows, Ranks, Expiries | None]:
+    """The distinct rows, each with the best of its derivations: the latest expiry; of those with this one, the lowest rank."""
     order = np.argsort(rows, kind="stable")
     rows, ranks = rows[order], ranks[order]
-    starts = np.flatnonzero(starts_of_groups(rows))
-    return rows[starts], np.minimum.reduceat(ranks, starts) if len(starts) else ranks
+    first = starts_of_groups(rows)
+    starts = np.flatnonzero(first)
+    if not len(starts):
+        return rows, ranks, expiries
+    latest: Expiries | None = None
+    if expiries is not None:
+        expiries = expiries[order]
+        latest = np.maximum.reduceat(expiries, starts)
+        ranks = np.where(expiries == latest[np.cumsum(first) - 1], ranks, _ABOVE_ALL)
+    return rows[starts], np.minimum.reduceat(ranks, starts), latest
 
 
 class SetTest:

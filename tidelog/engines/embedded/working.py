@@ -1,18 +1,21 @@
 """The working sets of a running update: their bits on rows, their members, and the way back.
 
 A set's members are kept as the arrays of rows that were added, so that going through a set costs what is in it. When the
-update is over, committed or not, the bits are taken off those rows again; ranks that were overwritten come back
+update is over, committed or not, the bits are taken off those rows again; ranks and times that were overwritten come back
 if it was not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tidelog.engines.embedded.sets import Bits, FactSet, Ranks, RowSet, as_rows, row_count
-from tidelog.facts.kernel import sorted_unique
+from tidelog.facts.kernel import Rows, sorted_unique
 from tidelog.facts.store import Store
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
+from tidelog.facts.times import Expiries
 from tidelog.maintain.sets import Difference, Intersection, Named, SetExpression, Union, Working
 
 
@@ -27,6 +30,7 @@ class WorkingSets:
         self.inserted = FactSet(bits)
         self._members: dict[str, dict[Table, list[RowSet]]] = {}
         self._old_ranks: list[tuple[Table, RowSet, Ranks]] = []
+        self._old_times: list[tuple[Table, Rows, Expiries, Expiries]] = []
 
     def new(self, name: str) -> Working:
         """An empty set of this name."""
@@ -74,9 +78,25 @@ class WorkingSets:
         if self.recording:
             self._old_ranks.append((table, rows, table.rank[rows].copy()))
 
-    def restore_ranks(self) -> None:
+    def remember_times(self, table: Table, rows: Rows) -> None:
+        """Times of these rows are about to be overwritten."""
+        times = table.keep_times()
+        self._old_times.append((table, rows, times.expiry[rows], times.given[rows]))
+
+    def restore(self) -> None:
+        """Have ranks and times as they were."""
         for table, rows, ranks in reversed(self._old_ranks):
             table.rank[rows] = ranks
+        for table, some, expiries, given in reversed(self._old_times):
+            times = table.keep_times()
+            times.expiry[some], times.given[some] = expiries, given
+
+    def retimed(self) -> dict[Table, Rows]:
+        """The rows whose times were overwritten."""
+        rows: dict[Table, list[Rows]] = {}
+        for table, some, _, _ in self._old_times:
+            rows.setdefault(table, []).append(some)
+        return {table: np.concatenate(parts) for table, parts in rows.items()}
 
     def end(self) -> None:
         """Empty all sets: the update is over."""
@@ -84,6 +104,7 @@ class WorkingSets:
             self._clear(name)
         self._members.clear()
         self._old_ranks.clear()
+        self._old_times.clear()
         self.recording = False
         self.deleted = self.inserted = FactSet(self.bits)
 
@@ -106,12 +127,23 @@ class Commit:
     """
 
     def __init__(
-        self, deleted: FactSet, inserted: FactSet, no_longer_explicit: FactSet, now_explicit: FactSet, explicit: int
+        self,
+        deleted: FactSet,
+        inserted: FactSet,
+        no_longer_explicit: FactSet,
+        now_explicit: FactSet,
+        explicit: int,
+        retimed: Mapping[Table, Rows],
+        now: float,
     ) -> None:
         self.explicit = explicit + len(now_explicit) - len(no_longer_explicit)
         """How many facts are explicit afterwards, where so many were before."""
         self.steps: list[tuple[Table, RowSet, int, int]] = []
         self.present: dict[Table, int] = {}
+        self.retimed = retimed
+        """Facts that have other times than before."""
+        self.now = now
+        """The time from then on."""
         for facts, clear, put in (
             (deleted, PRESENT, 0),
             (inserted, 0, PRESENT),
@@ -128,3 +160,5 @@ class Commit:
             table.flags[rows] = table.flags[rows] & np.uint16(0xFFFF ^ clear) | np.uint16(put)
         for table, count in self.present.items():
             table.present = count
+        for table, some in self.retimed.items():
+            table.keep_times().schedule(some)

@@ -22,6 +22,7 @@ def measure(instance: Instance, rows: Rows, samples: Sequence[Rows]) -> Outcome:
     for sample in samples:
         for kind in (DELETE, INSERT):
             started = time.perf_counter()
-            mat.update(**{kind: {instance.predicate: sample}})
+            change = {instance.predicate: sample}
+            mat.update(insert=change if kind == INSERT else None, delete=change if kind == DELETE else None)
             found.append((kind, time.perf_counter() - started, len(mat)))
     return first, found

@@ -51,7 +51,8 @@ class Call:
 
     Positive body atoms are matched in `positive`, those of the head's own stratum in `own`, negated ones must not be in
     `negative`. With `changed` or `vanished`, only instances count that have a positive atom in the one or a negated atom in the
-    other; with neither, all do. `ranked` asks for ranks with the heads.
+    other; with neither, all do. `ranked` asks for ranks with the heads, `expiring` for expiries, too, which
+    only `standard` knows.
     """
 
     positive: SetExpression
@@ -60,11 +61,14 @@ class Call:
     changed: FactSet | None = None
     vanished: FactSet | None = None
     ranked: bool = False
+    expiring: bool = False
     rows: Keep = Keep.NONE
     """The body facts whose rows somebody wants to see; those that ranks depend on are always among them."""
 
     @property
     def keep(self) -> Keep:
+        if self.expiring:
+            return Keep.ALL
         return Keep.OWN if self.ranked and self.rows is Keep.NONE else self.rows
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler, Keep
 from tidelog.engines.embedded.dispatch import Dispatch
-from tidelog.engines.embedded.heads import Collector, Heads
+from tidelog.engines.embedded.heads import Collector, Heads, before, expiries_above
 from tidelog.engines.embedded.modules.interface import Call, Instances
 from tidelog.engines.embedded.operators import Context, Slots, run
 from tidelog.engines.embedded.sets import Bits, FactSet
@@ -113,16 +113,17 @@ class Standard:
     ) -> None:
         """With `note`, that is told of all instances, with the rows of all body facts among the slots, and their heads."""
         self._forget_old_plans()
-        dispatch = self._dispatch(rules, Place.HEAD, Keep.OWN if note is None else Keep.ALL)
-        for compiled, length, slots in self._matches(dispatch, facts, self._context(call)):
-            ranks = proved.ranks_above(compiled, slots, length)
+        keep = Keep.OWN if note is None and not call.expiring else Keep.ALL
+        for compiled, length, slots in self._matches(self._dispatch(rules, Place.HEAD, keep), facts, self._context(call)):
+            expiries = expiries_above(compiled, slots, length) if call.expiring else None
+            ranks = proved.ranks_above(compiled, slots, length, expiries)
             rows = slots[compiled.row_slots[HEAD]]
             if note is not None:
                 note(compiled, slots, rows)
-            if from_lower_ranks and self.own_positions(compiled.plan.rule):
-                lower = ranks <= compiled.table.rank[rows]
-                rows, ranks = rows[lower], ranks[lower]
-            proved.take_rows(compiled.table, rows, ranks, length)
+            if from_lower_ranks and (expiries is not None or self.own_positions(compiled.plan.rule)):
+                lower = before(compiled.table, rows, ranks, expiries)
+                rows, ranks, expiries = rows[lower], ranks[lower], None if expiries is None else expiries[lower]
+            proved.take_rows(compiled.table, rows, ranks, length, expiries)
 
     def instances_of(self, rules: Sequence[CoreRule], facts: FactSet, call: Call) -> Iterator[Instances]:
         heads = Heads(self.bits, None, self.own_positions)

@@ -266,7 +266,7 @@ class _Explaining:
                 expiries, ranks = self.engine.places(atom.predicate, found)
                 if position in self.positions[id(rule)]:
                     highest = np.maximum(highest, np.where(expiries > expiry, -1, ranks))
-                highest[expiries < expiry] = rank
+                highest = np.where(expiries < expiry, rank, highest)
             best = int(np.argmin(highest))
             if highest[best] < rank:
                 return self._binding(names, columns, best)

@@ -112,6 +112,19 @@ class Materialisation:
         """What the latest materialisation or update took."""
         self.statistics.seconds = time.perf_counter() - started
 
+    @classmethod
+    def open(
+        cls, directory: str | Path, program: Program | str | None = None, *, version: int | None = None, **options: Any
+    ) -> Materialisation:
+        """The materialisation that a warehouse holds, read into this process with the embedded engine.
+
+        Everything is there as it was derived, with its ranks, at the latest version or an earlier one. `program` is checked
+        against the warehouse's; by default it is that. `options` are those of `Materialisation`. Nothing is written back.
+        """
+        from tidelog.opening import opened
+
+        return opened(cls, directory, Program.parse(program) if isinstance(program, str) else program, version, options)
+
     @property
     def algorithm(self) -> str:
         """The algorithm of the next update; set it to switch."""

@@ -11,7 +11,7 @@ import click
 
 from tidelog.cli import answers, report
 from tidelog.cli.failures import OK, WRONG
-from tidelog.cli.inputs import NamedFile, input_options, materialise, program_argument
+from tidelog.cli.inputs import NamedFile, input_options, materialise, program_argument, warehouse_option
 from tidelog.errors import DataError
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @program_argument
 @click.argument("question")
 @input_options
+@warehouse_option
 @answers.limit_option
 @click.option(
     "--format",
@@ -40,6 +41,7 @@ def query(
     facts: tuple[NamedFile, ...],
     directory: Path | None,
     on_bad_row: str,
+    warehouse: Path | None,
     limit: int | None,
     form: str,
 ) -> int:
@@ -51,8 +53,9 @@ def query(
       tidelog query paths.rls 'path(?x, ?y), ~edge(?x, ?y)'
       tidelog query shop.rls 'price(?item, ?p), ?p > 100' --format csv
       tidelog query family.rls '[?child, :parent, ?p]' --facts triple=family.ttl
+      tidelog query paths.rls 'path(a, ?x)' --warehouse paths.warehouse
     """
-    mat = materialise(program, facts, directory, on_bad_row)
+    mat = materialise(program, facts, directory, on_bad_row, warehouse)
     answer = mat.query(question)
     if form == "csv":
         write_csv(answer)
@@ -69,6 +72,7 @@ def query(
 @program_argument
 @click.argument("fact")
 @input_options
+@warehouse_option
 @click.option(
     "--format",
     "form",
@@ -77,7 +81,15 @@ def query(
     show_default=True,
     help="How to print the proof.",
 )
-def explain(program: Path, fact: str, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str, form: str) -> int:
+def explain(
+    program: Path,
+    fact: str,
+    facts: tuple[NamedFile, ...],
+    directory: Path | None,
+    on_bad_row: str,
+    warehouse: Path | None,
+    form: str,
+) -> int:
     """Explain why FACT follows from PROGRAM, down to explicit facts; or, with exit code 1, why it does not.
 
     For a fact that does not hold, shows for each rule that could derive it the first body atom that fails.
@@ -88,7 +100,7 @@ def explain(program: Path, fact: str, facts: tuple[NamedFile, ...], directory: P
       tidelog explain paths.rls 'path(c, a)'
       tidelog explain paths.rls 'path(a, c)' --format mermaid
     """
-    mat = materialise(program, facts, directory, on_bad_row)
+    mat = materialise(program, facts, directory, on_bad_row, warehouse)
     predicate, values = ground(fact, mat)
     explanation = mat.explain(predicate, values)
     click.echo(printed(explanation, form))

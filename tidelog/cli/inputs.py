@@ -117,10 +117,24 @@ def predicate_of(program: Program, name: str) -> str:
     return predicate
 
 
-def materialise(path: Path, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str) -> Materialisation:
-    """What follows from a program, with progress shown on a terminal."""
+warehouse_option = click.option(
+    "--warehouse",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Ask what this warehouse holds, and materialise nothing.",
+)
+
+
+def materialise(
+    path: Path, facts: tuple[NamedFile, ...], directory: Path | None, on_bad_row: str, warehouse: Path | None
+) -> Materialisation:
+    """What follows from a program, or the warehouse that holds it, with progress shown on a terminal."""
     from tidelog import Materialisation
 
+    if warehouse is not None:
+        if facts:
+            raise click.UsageError("a warehouse has its facts; --facts and --warehouse do not go together")
+        return Materialisation.open(warehouse, load(path, (), directory))
     program = load(path, facts, directory)
     with progress("materialising") as report:
         return Materialisation(program, on_bad_row=on_bad_row, progress=report)

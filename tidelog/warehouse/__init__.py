@@ -1,6 +1,6 @@
 """Warehouses: directories that keep materialisations. What is here needs no Spark; who writes them is `tidelog.spark`."""
 
 from tidelog.warehouse.directory import Directory
-from tidelog.warehouse.manifest import DICTIONARY, QUARANTINE, Manifest, Segment, Table
+from tidelog.warehouse.manifest import DICTIONARY, MATERIALISED, QUARANTINE, Manifest, Segment, Table
 
-__all__ = ["DICTIONARY", "QUARANTINE", "Directory", "Manifest", "Segment", "Table"]
+__all__ = ["DICTIONARY", "MATERIALISED", "QUARANTINE", "Directory", "Manifest", "Segment", "Table"]

@@ -17,6 +17,8 @@ from typing import Any
 from tidelog.errors import DataError
 
 FORMAT, FORMAT_VERSION = "tidelog warehouse", 1
+MATERIALISED = "materialised"
+"""The note that is true if a version holds everything that follows from its explicit facts, with ranks."""
 DICTIONARY = {"id": "bigint", "text": "string"}
 QUARANTINE = {"source": "string", "line": "bigint", "reason": "string", "text": "string"}
 _TERM = re.compile(r"c[0-9]+")

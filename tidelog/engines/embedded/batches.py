@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -57,6 +57,15 @@ class Changed:
 ChangedBatch: TypeAlias = Mapping[str, Changed]
 
 
+class Held(NamedTuple):
+    """Facts of one predicate that hold, as they were worked out before."""
+
+    columns: Columns
+    explicit: Mask
+    rank: np.ndarray[Any, Any] | None
+    """None if nobody knows."""
+
+
 def batch_length(columns: Columns, arity: int) -> int:
     """How many facts; without columns (arity 0) a batch that is there holds the one fact there can be."""
     return len(columns[0]) if arity else 1
@@ -76,6 +85,17 @@ def make_explicit(store: Store, batch: Batch, timing: Timing = UNTIMED, now: flo
             times = table.keep_times()
             times.given[rows] = np.where(held, np.maximum(until, times.given[rows]), until)
             _show(table, rows)
+
+
+def make_present(store: Store, predicate: str, held: Held) -> None:
+    """Add facts that hold, each once, to a store that is being built."""
+    table = store.tables[predicate]
+    if not len(held.explicit):
+        return
+    rows = table.intern_each(held.columns, len(held.explicit))
+    table.flags[rows] = PRESENT | EXPLICIT * held.explicit.astype(np.uint16)
+    table.rank[rows] = 0 if held.rank is None else held.rank
+    table.present += len(rows)
 
 
 def intern_timed(table: Table, columns: Columns, length: int, expiries: Expiries | None, now: float) -> tuple[Ids, Expiries]:

@@ -19,11 +19,13 @@ from tidelog.engines.embedded.batches import (
     Batch,
     Columns,
     Encoded,
+    Held,
     batch_length,
     changed,
     copy_explicit,
     difference,
     make_explicit,
+    make_present,
 )
 from tidelog.engines.embedded.explicit import known, timed, untimed
 from tidelog.engines.embedded.modules.building import build
@@ -147,6 +149,17 @@ class EmbeddedEngine(UpdatingEngine):
             self.algebra.statistics.algorithm = "seminaive"
             self._learn(self.algebra, started, counting)
             return self.algebra.statistics
+
+    def restore(self, held: Mapping[str, Held]) -> None:
+        """Go on from what was materialised before; call once, on an engine without facts."""
+        with self.work:
+            for predicate, facts in held.items():
+                make_present(self.store, predicate, facts)
+                self.explicit += int(np.count_nonzero(facts.explicit))
+                self.algebra.ranks_hold &= facts.rank is not None
+            self.algebra.trace.forget()
+            for table in self.store:
+                table.settle()
 
     def _expect(self, insert: Batch) -> None:
         """The first facts are about to come: lay the rules out for them."""

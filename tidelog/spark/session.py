@@ -46,15 +46,31 @@ _ON_THIS_MACHINE = {
 }
 
 
-def session(master: str | None = None, *, name: str = "tidelog", settings: Mapping[str, str] | None = None) -> SparkSession:
+def session(
+    master: str | None = None,
+    *,
+    name: str = "tidelog",
+    settings: Mapping[str, str] | None = None,
+    delta: bool | str | Path = False,
+) -> SparkSession:
     """The session that is there, or a new one on `master` with these settings of Spark's.
 
     Settings that only count when Spark starts (memory, packages) do nothing for a session that is there; a different
-    `master` than it has is an error.
+    `master` than it has is an error. `delta` makes a new session fit for Delta Lake tables: with the jars in a directory, or
+    with True, which has Spark fetch them.
     """
     if find_spec("pyspark") is None:
         raise MissingExtra("the Spark engine", "pyspark", "spark")
-    return borrowed(master) or _start(master, name, dict(settings or {}))
+    running = borrowed(master)
+    if delta:
+        from tidelog.spark import delta as lake
+
+        if running is not None:
+            lake.require(running)
+        settings = lake.settings(None if delta is True else delta) | dict(settings or {})
+    if running is not None:
+        return running
+    return _start(master, name, dict(settings or {}))
 
 
 def borrowed(master: str | None = None) -> SparkSession | None:

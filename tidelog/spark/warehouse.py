@@ -16,6 +16,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +25,7 @@ from pyspark.sql import functions as sf
 
 from tidelog.errors import DataError, InternalError
 from tidelog.program import Program
-from tidelog.spark import dictionary
+from tidelog.spark import delta, dictionary
 from tidelog.spark.storage import ParquetStorage, Storage
 from tidelog.warehouse import DICTIONARY, QUARANTINE, Directory, Manifest
 from tidelog.warehouse.directory import rules_of
@@ -40,14 +41,28 @@ class Warehouse:
         self.spark, self.directory, self.manifest = spark, directory, manifest
 
     @classmethod
-    def open(cls, spark: SparkSession, path: str, program: Program | None = None, *, version: int | None = None) -> Warehouse:
-        """The warehouse in a directory, made for `program` if there is none; DataError if it is one of another program."""
+    def open(
+        cls,
+        spark: SparkSession,
+        path: str | Path,
+        program: Program | None = None,
+        *,
+        version: int | None = None,
+        storage: str | None = None,
+    ) -> Warehouse:
+        """The warehouse in a directory, made for `program` if there is none; DataError if it is one of another program.
+
+        `storage` says what the tables of a new one are: `delta`, which is the default in a session that has it, or `parquet`.
+        """
         directory = Directory(path)
         if not directory.versions():
             if program is None:
                 raise DataError("there is no warehouse", source=str(directory.path), hint="give the program to make one")
-            return cls(spark, directory, Manifest(-1, rules_of(program)))
+            storage = storage or ("delta" if delta.available(spark) else "parquet")
+            return cls(spark, directory, Manifest(-1, rules_of(program), storage=storage))
         manifest = directory.manifest(version)
+        if storage not in (None, manifest.storage):
+            raise DataError(f"the warehouse has tables of {manifest.storage}, not of {storage}", source=str(directory.path))
         if program is not None:
             directory.check_program(manifest, program)
         return cls(spark, directory, manifest)
@@ -109,6 +124,9 @@ class Warehouse:
 
 def storage(spark: SparkSession, directory: Directory, manifest: Manifest) -> Storage:
     """Reads a version, and writes the one after it."""
+    if manifest.storage == "delta":
+        delta.require(spark)
+        return delta.DeltaStorage(spark, directory)
     return ParquetStorage(spark, directory, directory.new_data(manifest.version + 1))
 
 

@@ -59,11 +59,16 @@ class Estimates:
             joined = self._joins[atoms] = self._join(atoms)
         return joined
 
+    def work_from(self, atom: int) -> float:
+        """The bindings of the join of all atoms that begins with this one, as joins with a change do."""
+        rest = self.graph.all_atoms & ~(1 << atom)
+        return self._extend(self._atoms[atom], [self._atoms[other] for other in members(rest)]).work
+
     def _join(self, atoms: int) -> Joined:
         left = sorted((self._atoms[atom] for atom in members(atoms)), key=lambda one: one.size)
-        if not left:
-            return Joined(1.0, 0.0, {})
-        joined = left.pop(0)
+        return self._extend(left.pop(0), left) if left else Joined(1.0, 0.0, {})
+
+    def _extend(self, joined: Joined, left: list[Joined]) -> Joined:
         while left:
             sizes = [_together(joined, one) for one in left]
             chosen = min(range(len(left)), key=sizes.__getitem__)

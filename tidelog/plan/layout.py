@@ -1,8 +1,8 @@
 """What an engine evaluates in place of a program's rules: the same rules, but for complex ones, which are split into nodes.
 
 Which rules are complex, and how they are best split, depends on the facts, so a layout is made when the first given facts are
-known, and again whenever all is materialised anew. `combined` splits the rules whose bodies are cyclic and for which the
-estimates say that it pays; `hypertree` every rule whose body has several atoms, as far as that makes nodes; `standard` none.
+known, and again whenever all is materialised anew. `combined` splits the rules of three atoms and more for which the estimates
+say that it pays; `hypertree` every rule whose body has several atoms, as far as that makes nodes; `standard` none.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tidelog.plan.decompose import decompose
-from tidelog.plan.decomposition import Decomposition
+from tidelog.plan.eliminate import Expected
 from tidelog.plan.modules import COMBINED, HYPERTREE, Assignment
 from tidelog.plan.nodes import NodeRules
 from tidelog.plan.planner import Statistics
+from tidelog.plan.split import Split, best_split
 from tidelog.program import Program
 from tidelog.program.normal import CoreRule
 from tidelog.program.stratify import Stratification, stratify
-
-_PAYS = 2.0
-"""A rule is split if one join of its body is expected to cost so many times as much,"""
-_FLOOR = 100_000
-"""and at least so many bindings: below that, any join is done in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +27,8 @@ class Layout:
     strata: Stratification
     hidden: Mapping[str, int]
     """The predicates of nodes, with how many columns each has."""
-    decompositions: tuple[Decomposition, ...]
-    """Those of the rules that were split."""
+    splits: tuple[Split, ...]
+    """How rules were split."""
 
 
 def complex_rules(rules: Sequence[CoreRule], assignment: Assignment) -> list[CoreRule]:
@@ -54,20 +49,17 @@ def lay_out(program: Program, assignment: Assignment, single: bool, statistics: 
     rules = program.core
     nodes = NodeRules({atom.predicate for rule in rules for atom in (rule.head, *rule.positive, *rule.negative)})
     candidates = {id(rule) for rule in complex_rules(rules, assignment)}
-    split: list[CoreRule] = []
-    used: list[Decomposition] = []
+    expected = Expected(statistics)
+    made: list[CoreRule] = []
+    splits: list[Split] = []
     for rule in rules:
-        decomposition = decompose(rule, statistics) if id(rule) in candidates else None
-        made = rule
-        if decomposition is not None and (assignment.choice == HYPERTREE or pays(decomposition)):
-            made = nodes.split(decomposition)
-            used += [decomposition] if made is not rule else []
-        split.append(made)
-    if not used:
+        split = best_split(rule, expected, nodes) if id(rule) in candidates else None
+        if split is not None and (assignment.choice == HYPERTREE or split.pays):
+            nodes, expected = split.nodes, split.expected
+            splits.append(split)
+            made.append(split.rule)
+        else:
+            made.append(rule)
+    if not splits:
         return whole(program.stratify(single))
-    return Layout(stratify([*split, *nodes.rules.values()], single=single), nodes.hidden, tuple(used))
-
-
-def pays(decomposition: Decomposition) -> bool:
-    """Whether a rule is better split, as far as the estimates can tell."""
-    return decomposition.width > 1 and decomposition.plain > max(_FLOOR, _PAYS * decomposition.cost)
+    return Layout(stratify([*made, *nodes.rules.values()], single=single), nodes.hidden, tuple(splits))

@@ -51,6 +51,10 @@ class NodeRules:
     rules: dict[Key, CoreRule] = field(default_factory=dict)
     number: int = 0
 
+    def copy(self) -> NodeRules:
+        """The same nodes, to add some on trial."""
+        return replace(self, rules=dict(self.rules))
+
     @property
     def hidden(self) -> dict[str, int]:
         """The hidden predicates, with how many columns each has."""

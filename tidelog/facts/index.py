@@ -80,12 +80,13 @@ class Runs:
         if offsets is not None:
             slot = values.astype(np.int64)
             slot -= run.lowest - 1
-            np.clip(slot, 0, len(offsets) - 2, out=slot)
+            np.maximum(slot, 0, out=slot)
+            np.minimum(slot, len(offsets) - 2, out=slot)
             start = offsets[slot]
             return start, offsets[slot + 1] - start
         low = values.astype(np.uint64)
         low <<= SHIFT
-        start = np.searchsorted(run.keys, low)
+        start = run.keys.searchsorted(low)
         return start, self._counts(run, start, low, low | np.uint64(0xFFFFFFFF))
 
     def ranges(self, run: Run, keys: Keys) -> tuple[Positions, Positions]:
@@ -103,21 +104,21 @@ class Runs:
                     run.directory = directory(run.keys)
             if run.directory is not None:
                 return run.directory.places(run.keys, keys)
-        return np.searchsorted(run.keys, keys)
+        return run.keys.searchsorted(keys)
 
     def _counts(self, run: Run, start: Positions, low: Keys, high: Keys) -> Positions:
         """How many keys lie between `low` and `high`, from `start` on; most probes of a small run find none."""
         if len(start) < 64:
-            return np.searchsorted(run.keys, high, side="right") - start
+            return run.keys.searchsorted(high, side="right") - start
         first = run.keys[np.minimum(start, len(run.keys) - 1)]
-        hits = np.flatnonzero((first >= low) & (first <= high))
+        hits = ((first >= low) & (first <= high)).nonzero()[0]
         counts = np.zeros(len(start), np.int64)
-        counts[hits] = np.searchsorted(run.keys, high[hits], side="right") - start[hits]
+        counts[hits] = run.keys.searchsorted(high[hits], side="right") - start[hits]
         return counts
 
     def _offsets(self, run: Run, probes: int) -> Positions | None:
         """The run's offset table, made once the probes so far are worth it; slots 0 and -2 are empty ranges."""
-        if run.offsets is None and run.probes >= 0:
+        if run.offsets is None and run.probes >= 0 and len(run.keys) >= _SHORT:
             run.probes += probes
             if 8 * run.probes > len(run.keys):
                 run.probes = -1

@@ -2,7 +2,8 @@
 
 Keys are unsigned 64-bit integers. A key packs one or two columns of 32-bit term ids exactly, so that sorting keys sorts
 facts and a prefix is a range; for three columns and more it is a mixed hash, and whoever uses it verifies the columns.
-`np.unique` is avoided: sorting and comparing neighbours does the same work many times faster.
+`np.unique` is avoided: sorting and comparing neighbours does the same work many times faster. Where arrays may be small, methods
+of arrays are called rather than functions of numpy that lead to them: `mask.nonzero()[0]` takes a tenth of `np.flatnonzero(mask)`.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def sorted_unique(keys: NDArray[N]) -> NDArray[N]:
 
 def expand(starts: Positions, counts: Positions, total: int) -> tuple[Positions, Positions]:
     """For ranges given by start and length: the range each element belongs to, and the element's position."""
-    source = np.repeat(np.arange(len(counts)), counts)
-    before = np.cumsum(counts)
+    source = np.arange(len(counts)).repeat(counts)
+    before = counts.cumsum()
     before -= counts
     position = np.arange(total)
     position += (starts - before)[source]

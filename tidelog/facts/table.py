@@ -170,9 +170,9 @@ class Table:
 
     def _wanted(self, known: Rows, skip: Mask | None, new_from: int) -> Rows:
         if len(known) and new_from < self.count:
-            known = known.take(np.flatnonzero(known < new_from))
+            known = known.take((known < new_from).nonzero()[0])
         if skip is not None and len(known):
-            known = known.take(np.flatnonzero(~skip.take(self._flags.take(known))))
+            known = known.take((~skip.take(self._flags.take(known))).nonzero()[0])
         return sorted_unique(known)
 
     def intern_each(self, columns: Sequence[Ids], length: int) -> Rows:

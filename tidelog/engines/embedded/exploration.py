@@ -70,12 +70,12 @@ class WaitingInstances:
 
 
 def _by_head_and_rank(heads: Rows, ranks: Ranks) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.argsort(heads.astype(np.int64) << 32 | ranks)
+    return (heads.astype(np.int64) << 32 | ranks).argsort()
 
 
 def _first_of_each(heads: Rows, most: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which of the ordered heads are among the first so many of their kind."""
     number = np.arange(len(heads))
-    starts = np.flatnonzero(starts_of_groups(heads))
-    number -= np.repeat(starts, np.diff(np.append(starts, len(heads))))
+    starts = starts_of_groups(heads).nonzero()[0]
+    number -= starts.repeat(np.diff(np.append(starts, len(heads))))
     return number < most

@@ -79,7 +79,7 @@ def run(operators: Sequence[Operator], at: int, length: int, slots: Slots, conte
 
 def _select(slots: Slots, live: Sequence[int], which: Mask | Positions) -> Slots:
     if which.dtype == np.bool_:
-        which = np.flatnonzero(which)  # taking by position costs a fraction of choosing by mask
+        which = which.nonzero()[0]  # taking by position costs a fraction of choosing by mask
     picked: Slots = [None] * len(slots)  # type: ignore[list-item]  # a slot that is not live is never read
     for slot in live:
         picked[slot] = slots[slot].take(which)
@@ -133,7 +133,7 @@ class Start:
             mask = here if mask is None else mask & here
         mask = self.outputs.filter(rows, mask)
         if mask is not None:
-            kept = np.flatnonzero(mask)
+            kept = mask.nonzero()[0]
             rows = kept.astype(np.uint32) + np.uint32(rows.start) if isinstance(rows, slice) else rows.take(kept)
         slots: Slots = [None] * self.slot_count  # type: ignore[list-item]
         self.outputs.fill(rows, slots)
@@ -204,7 +204,7 @@ class Probe:
             self.index.prefix_ranges(run, columns[0]) if self.by_prefix else self.index.ranges(run, pack(columns, many))
         )
         if self.constant and length > 1:
-            return np.repeat(starts, length), np.repeat(counts, length)
+            return starts.repeat(length), counts.repeat(length)
         return starts, counts
 
     def _match(
@@ -228,7 +228,7 @@ class Probe:
             here = outputs.table.columns[column][rows] == expected
             mask = here if mask is None else mask & here
         if mask is not None and not mask.all():
-            kept = np.flatnonzero(mask)
+            kept = mask.nonzero()[0]
             rows, source = rows.take(kept), source.take(kept)
         out = _select(slots, self.live, source)
         outputs.fill(rows, out)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from math import inf
@@ -208,8 +208,9 @@ class Materialisation:
 
     def expiry(self, predicate: str, fact: tuple[Term, ...] | Term) -> float | None:
         """Until when a fact holds if nothing changes but the time; infinite if for good, None if it does not hold now."""
-        ids = self[predicate]._ids(fact)
-        return None if ids is None else self._engine.expiry_of(predicate, ids)
+        with self._engine.work:
+            ids = self._ids(self[predicate].terms(fact))
+            return None if ids is None else self._engine.expiry_of(predicate, ids)
 
     def _apply(
         self,
@@ -225,14 +226,18 @@ class Materialisation:
         """`update` for who follows a stream: perhaps encoded already, and with a way to look at the update after it."""
         started = time.perf_counter()
         with self._engine.work:  # from here on, since one thread at a time may add terms
-            encoded = encoded or self._encode(insert, delete, expires, now, release)
+            self._engine.tidy()
+            if encoded is None or encoded.dictionary is not self._engine.dictionary:
+                encoded = self._encode(insert, delete, expires, now, release)
             if encoded.timing.now is not None:
                 check_order(self.now, encoded.timing.now)
-            inserted, deleted, statistics = self._engine.update(self.algorithm, *encoded, ahead=ahead)
-            at = self.now
+            inserted, deleted, statistics = self._engine.update(
+                self.algorithm, encoded.insert, encoded.delete, encoded.timing, ahead=ahead
+            )
+            changes = Changes(self._changed(inserted), self._changed(deleted), statistics, time=self.now)
         statistics.seconds = time.perf_counter() - started
         self.statistics = statistics
-        return Changes(self._changed(inserted), self._changed(deleted), statistics, time=at)
+        return changes
 
     def _encode(
         self,
@@ -244,7 +249,7 @@ class Materialisation:
     ) -> Encoded:
         inserted, deleted = self._batch(insert, "insert"), self._batch(delete, "delete")
         if expires is None and now is None and not release:
-            return Encoded(inserted, deleted)
+            return Encoded(inserted, deleted, dictionary=self._engine.dictionary)
         lengths = {predicate: batch_length(columns, self._arity(predicate)) for predicate, columns in inserted.items()}
         return Encoded(
             inserted,
@@ -254,6 +259,7 @@ class Materialisation:
                 expiries_of(expires, insert, lengths),
                 self._batch(release or {}, "release"),
             ),
+            self._engine.dictionary,
         )
 
     def _encode_ahead(
@@ -338,20 +344,27 @@ class Materialisation:
     def __getitem__(self, predicate: str) -> Relation:
         arity = self._arity(predicate)
         engine = self._engine
+
+        def holds(fact: tuple[Term, ...]) -> bool:
+            with engine.work:
+                ids = self._ids(fact)
+                return ids is not None and bool(engine.flags_of(predicate, ids) & 1)
+
         return Relation(
             predicate,
             column_names(predicate, arity),
-            engine.dictionary,
+            lambda: engine.dictionary,
             lambda: engine.columns(predicate),
             count=lambda: engine.count(predicate),
-            holds=lambda ids: bool(engine.flags_of(predicate, ids) & 1),
+            holds=holds,
         )
 
     def explicit(self, predicate: str) -> Relation:
         """The facts of a predicate that were given rather than derived (they may be both)."""
         arity = self._arity(predicate)
-        columns, length = self._engine.columns(predicate, mask=EXPLICIT)
-        return Relation.frozen(predicate, column_names(predicate, arity), self._engine.dictionary, columns, length)
+        engine = self._engine
+        names, fetch = column_names(predicate, arity), lambda: engine.columns(predicate, mask=EXPLICIT)
+        return Relation(predicate, names, lambda: engine.dictionary, fetch).now()
 
     def __contains__(self, predicate: object) -> bool:
         return predicate in self.predicates
@@ -378,10 +391,16 @@ class Materialisation:
 
     def rank(self, predicate: str, fact: tuple[Term, ...] | Term) -> int | None:
         """The rank of a fact: 0 if explicit, else above the ranks of what it was derived from; None if it does not hold."""
-        ids = self[predicate]._ids(fact)
-        return None if ids is None else self._engine.rank_of(predicate, ids)
+        with self._engine.work:
+            ids = self._ids(self[predicate].terms(fact))
+            return None if ids is None else self._engine.rank_of(predicate, ids)
 
     # Helpers
+
+    def _ids(self, fact: Sequence[Term]) -> list[int] | None:
+        """The ids of a fact's terms; None if one of them is in no fact at all. They may change when nobody is at work."""
+        ids = [self._engine.dictionary.find_one(term) for term in fact]
+        return None if None in ids else [number for number in ids if number is not None]
 
     def _arity(self, predicate: str) -> int:
         if predicate not in self._engine.arities or predicate in self.program.hidden:
@@ -392,9 +411,10 @@ class Materialisation:
         return self._engine.arities[predicate]
 
     def _changed(self, batch: ChangedBatch) -> ChangedRelations:
+        dictionary = self._engine.dictionary  # of today: the changes are for good
+
         def relation(predicate: str, columns: list[Ids], length: int) -> Relation:
-            names = column_names(predicate, self._arity(predicate))
-            return Relation.frozen(predicate, names, self._engine.dictionary, columns, length)
+            return Relation.frozen(predicate, column_names(predicate, self._arity(predicate)), dictionary, columns, length)
 
         def empty(predicate: str) -> Relation:
             return relation(predicate, [np.empty(0, np.uint32)] * self._arity(predicate), 0)

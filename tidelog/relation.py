@@ -40,11 +40,11 @@ class Relation:
         self,
         name: str,
         column_names: Sequence[str],
-        dictionary: Dictionary,
+        dictionary: Callable[[], Dictionary],
         fetch: Fetch,
         *,
         count: Callable[[], int] | None = None,
-        holds: Callable[[Sequence[int]], bool] | None = None,
+        holds: Callable[[tuple[Term, ...]], bool] | None = None,
     ) -> None:
         self.name = name
         self.column_names = tuple(column_names)
@@ -58,7 +58,19 @@ class Relation:
         cls, name: str, column_names: Sequence[str], dictionary: Dictionary, columns: Sequence[Ids], length: int
     ) -> Relation:
         """A relation of these very facts."""
-        return cls(name, column_names, dictionary, lambda: (columns, length))
+        return cls(name, column_names, lambda: dictionary, lambda: (columns, length))
+
+    def now(self) -> Relation:
+        """The facts that it holds now, whatever comes."""
+        return Relation.frozen(self.name, self.column_names, *self._held())
+
+    def _held(self) -> tuple[Dictionary, Sequence[Ids], int]:
+        """The facts, with the dictionary that has their ids; another one may take its place at any moment."""
+        while True:
+            dictionary = self._dictionary()
+            columns, length = self._fetch()
+            if self._dictionary() is dictionary:
+                return dictionary, columns, length
 
     @property
     def arity(self) -> int:
@@ -71,27 +83,23 @@ class Relation:
         return len(self) > 0
 
     def __iter__(self) -> Iterator[tuple[Term, ...]]:
-        columns, length = self._fetch()
+        dictionary, columns, length = self._held()
         if not self.arity:
             return iter([()] * length)
-        return zip(*(self._dictionary.decode(column) for column in columns), strict=True)
+        return zip(*(dictionary.decode(column) for column in columns), strict=True)
 
     def __contains__(self, fact: object) -> bool:
-        ids = self._ids(fact)
-        if ids is None:
-            return False
+        terms = self.terms(fact)
         if self._holds is not None:
-            return self._holds(ids)
-        columns, length = self._fetch()
+            return self._holds(terms)
+        dictionary, columns, length = self._held()
+        ids = [dictionary.find_one(term) for term in terms]
+        if None in ids:
+            return False
         hit = np.ones(length, np.bool_)
         for column, value in zip(columns, ids, strict=True):
-            hit &= column == np.uint32(value)
+            hit &= column == np.uint32(value or 0)
         return bool(hit.any())
-
-    def _ids(self, fact: object) -> list[int] | None:
-        """The ids of a fact's terms; None if one of them is in no fact at all."""
-        ids = [self._dictionary.find_one(value) for value in self.terms(fact)]
-        return None if any(i is None for i in ids) else [i for i in ids if i is not None]
 
     def terms(self, fact: object) -> tuple[Term, ...]:
         """The terms of what a caller takes for a fact: a tuple of as many values, or a bare value for a single column."""
@@ -106,17 +114,17 @@ class Relation:
 
     @property
     def dictionary(self) -> Dictionary:
-        """The materialisation's dictionary of terms."""
-        return self._dictionary
+        """The dictionary of terms."""
+        return self._dictionary()
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table. A relation without columns has no Arrow form of its own: if it holds, it becomes the value `true`."""
         import pyarrow as pa
 
-        columns, length = self._fetch()
+        dictionary, columns, length = self._held()
         if not self.arity:
             return pa.table({"holds": pa.array([True] * length, pa.bool_())})
-        return pa.table([self._dictionary.to_arrow(column) for column in columns], names=list(self.column_names))
+        return pa.table([dictionary.to_arrow(column) for column in columns], names=list(self.column_names))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -144,26 +152,25 @@ class Relation:
         from tidelog import io
         from tidelog.syntax.ast import Export
 
-        columns, length = self._fetch()
+        dictionary, columns, length = self._held()
         if not self.arity:
-            columns = [self._dictionary.encode([True] * length)]
+            columns = [dictionary.encode([True] * length)]
         resource = Export(self.name, format or io.format_of(path), os.fspath(path), options or {})
-        return io.write(resource, columns, self._dictionary, names=self.column_names or ("holds",))
+        return io.write(resource, columns, dictionary, names=self.column_names or ("holds",))
 
     def sorted(self) -> list[tuple[Term, ...]]:
         """All facts, in an order that depends on nothing but the facts: numbers by value, then everything by its text."""
-        columns, length = self._fetch()
-        frozen = Relation.frozen(self.name, self.column_names, self._dictionary, columns, length)
-        order = frozen.order()
-        return list(Relation.frozen(self.name, self.column_names, self._dictionary, [c[order] for c in columns], length))
+        dictionary, columns, length = self._held()
+        order = Relation.frozen(self.name, self.column_names, dictionary, columns, length).order()
+        return list(Relation.frozen(self.name, self.column_names, dictionary, [column[order] for column in columns], length))
 
     def order(self) -> Positions:
         """The positions of the facts in the order of `sorted`."""
-        columns, length = self._fetch()
+        dictionary, columns, length = self._held()
         if not columns or not length:
             return np.arange(length)
         distinct, inverse = factorize(np.concatenate(columns))
-        keys = list(map(_order, self._dictionary.decode(distinct)))
+        keys = list(map(_order, dictionary.decode(distinct)))
         places = np.empty(len(keys), np.int64)
         places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
         return np.lexsort(places[inverse].reshape(len(columns), length)[::-1])
@@ -189,9 +196,9 @@ class Relation:
 
     def _first(self, most: int) -> tuple[list[tuple[Term, ...]], int]:
         """Some of the facts, and how many they are, at one moment."""
-        columns, count = self._fetch()
+        dictionary, columns, count = self._held()
         shown = min(most, count)
-        some = Relation.frozen(self.name, self.column_names, self._dictionary, [column[:shown] for column in columns], shown)
+        some = Relation.frozen(self.name, self.column_names, dictionary, [column[:shown] for column in columns], shown)
         return list(some), count
 
 

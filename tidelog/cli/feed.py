@@ -25,7 +25,7 @@ from tidelog.cli.report import file_name
 if TYPE_CHECKING:
     from tidelog import Changes, Materialisation
     from tidelog.changes import ChangedRelations
-    from tidelog.facts.dictionary import Ids
+    from tidelog.facts.dictionary import Dictionary, Ids
     from tidelog.relation import Relation
 
 STANDARD_OUTPUT = "-"
@@ -105,9 +105,9 @@ class Tables:
             if predicate in self.relations:
                 columns = change_columns(changes, predicate)
                 self.lengths[predicate] += len(columns[0])
-                self.add(predicate, columns)
+                self.add(predicate, columns, changes.inserted[predicate].dictionary)
 
-    def add(self, predicate: str, columns: list[Ids]) -> None:
+    def add(self, predicate: str, columns: list[Ids], dictionary: Dictionary) -> None:
         raise NotImplementedError
 
     def names(self, predicate: str) -> list[str]:
@@ -131,12 +131,12 @@ class Csv(Tables):
         self.files: dict[str, BinaryIO] = {}
         for predicate, path in self.paths.items():
             self.files[predicate] = self.stack.enter_context(files.growing(path))
-            self.add(predicate, [], header=self.names(predicate))
+            self.add(predicate, [], self.relations[predicate].dictionary, header=self.names(predicate))
 
-    def add(self, predicate: str, columns: list[Ids], header: Sequence[str] = ()) -> None:
+    def add(self, predicate: str, columns: list[Ids], dictionary: Dictionary, header: Sequence[str] = ()) -> None:
         from tidelog.io import delimited
 
-        delimited.write_rows(self.files[predicate], columns, self.relations[predicate].dictionary, header=header)
+        delimited.write_rows(self.files[predicate], columns, dictionary, header=header)
         self.files[predicate].flush()
 
     def close(self) -> None:
@@ -151,10 +151,14 @@ class Parquet(Tables):
 
     def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
         super().__init__(directory, relations)
-        self.parts: dict[str, list[list[Ids]]] = {predicate: [] for predicate in relations}
+        from tidelog.facts.dictionary import Dictionary
 
-    def add(self, predicate: str, columns: list[Ids]) -> None:
-        self.parts[predicate].append(columns)
+        self.parts: dict[str, list[list[Ids]]] = {predicate: [] for predicate in relations}
+        self.dictionary = Dictionary()
+        """For all updates: the ids of theirs need not mean the same."""
+
+    def add(self, predicate: str, columns: list[Ids], dictionary: Dictionary) -> None:
+        self.parts[predicate].append([self.dictionary.encode(dictionary.decode(column)) for column in columns])
 
     def close(self) -> None:
         import numpy as np
@@ -164,8 +168,7 @@ class Parquet(Tables):
         for predicate, path in self.paths.items():
             names, parts = self.names(predicate), self.parts[predicate]
             columns = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.empty(0, np.uint32) for _ in names]
-            dictionary = self.relations[predicate].dictionary
-            Relation.frozen(predicate, names, dictionary, columns, self.lengths[predicate]).write(path, "parquet")
+            Relation.frozen(predicate, names, self.dictionary, columns, self.lengths[predicate]).write(path, "parquet")
         super().close()
 
 

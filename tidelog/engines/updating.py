@@ -108,6 +108,9 @@ class UpdatingEngine(ABC):
                 self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
             return result
 
+    def tidy(self) -> None:  # noqa: B027  # not every engine has anything to leave behind
+        """Leave behind what no fact needs any more, if that is worth it; ids of terms may change."""
+
     def restore_ranks(self) -> None:
         """Make ranks hold again, after an algorithm that does not keep them: materialises anew."""
         self._settle()

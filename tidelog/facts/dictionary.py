@@ -10,8 +10,9 @@ A term's life: `_terms` and `_kinds` hold what is needed to make it again (for I
 object is made on the way out), and one hash table per type of term finds its id. Each table is keyed so that equal keys
 mean the same term: Python's own equality would merge `1`, `1.0` and `True`.
 
-Terms are never removed. A load that fails may leave terms behind; no fact mentions them, so nobody sees them. One
-thread may add terms while others read: what a published id refers to is written before the id is.
+Terms are never removed: who wants to be rid of many goes on with another dictionary (`Dictionary.only`). A load that fails may
+leave terms behind; no fact mentions them, so nobody sees them. One thread may add terms while others read: what a published
+id refers to is written before the id is.
 """
 
 from __future__ import annotations
@@ -179,6 +180,15 @@ class Dictionary:
 
     def _objects(self, distinct: Ids) -> np.ndarray[Any, Any]:
         return np.fromiter(map(self.decode_one, distinct.tolist()), object, len(distinct))
+
+    def only(self, ids: Ids) -> tuple[Dictionary, Ids]:
+        """A dictionary of some terms alone (no small integers), and the ids that they have there."""
+        only, new = Dictionary(), np.empty(len(ids), np.uint32)
+        only._scopes = self._scopes
+        iris = np.frombuffer(bytes(self._kinds), np.uint8)[ids] == _IRI
+        new[iris] = only.encode_iris([cast(str, self._terms[number]) for number in ids[iris].tolist()])
+        new[~iris] = only.encode([self.decode_one(number) for number in ids[~iris].tolist()])
+        return only, new
 
     # --- where a term is kept
 

@@ -2,8 +2,9 @@
 
 Keys are unsigned 64-bit integers. A key packs one or two columns of 32-bit term ids exactly, so that sorting keys sorts
 facts and a prefix is a range; for three columns and more it is a mixed hash, and whoever uses it verifies the columns.
-`np.unique` is avoided: sorting and comparing neighbours does the same work many times faster. Where arrays may be small, methods
-of arrays are called rather than functions of numpy that lead to them: `mask.nonzero()[0]` takes a tenth of `np.flatnonzero(mask)`.
+`np.unique` is avoided: sorting and comparing neighbours does the same work many times faster. Where arrays may be small,
+methods of arrays are called rather than functions of numpy that lead to them: `mask.nonzero()[0]` takes a tenth of
+`np.flatnonzero(mask)`.
 """
 
 from __future__ import annotations

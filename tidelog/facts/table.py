@@ -199,6 +199,18 @@ class Table:
         self.count = end
         return np.arange(start, end, dtype=np.uint32)
 
+    def only(self, rows: Rows, columns: Sequence[Ids]) -> Table:
+        """A table of some facts alone, all of them present, with these ids for their terms."""
+        only = Table(self.predicate, self.arity)
+        new = only.append(columns, len(rows))
+        only._flags[new], only._rank[new] = self._flags[rows], self._rank[rows]
+        only.present = len(rows)
+        if self.times is not None:
+            times = only.keep_times()
+            times.expiry[new], times.given[new] = self.times.expiry[rows], self.times.given[rows]
+            times.schedule(new)
+        return only
+
     def _grow(self, needed: int) -> None:
         """Make room, generously: memory that is never touched is never really taken."""
         capacity = max(needed, 64, self._capacity * (4 if self._capacity < 1 << 22 else 2))

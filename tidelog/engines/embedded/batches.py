@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows, best
+from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids, Mask
 from tidelog.facts.store import Store
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
@@ -41,6 +42,8 @@ class Encoded(NamedTuple):
     insert: Batch
     delete: Batch
     timing: Timing = UNTIMED
+    dictionary: Dictionary | None = None
+    """Whose ids these are."""
 
 
 @dataclass(frozen=True, slots=True)

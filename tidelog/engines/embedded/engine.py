@@ -31,6 +31,7 @@ from tidelog.engines.embedded.explicit import known, timed, untimed
 from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet, Ranks
+from tidelog.engines.embedded.tidying import DEAD_ROWS, is_due, tidied
 from tidelog.engines.embedded.working import Commit
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Ahead, OnRound, Result, UpdatingEngine
 from tidelog.facts.dictionary import Dictionary
@@ -95,6 +96,8 @@ class EmbeddedEngine(UpdatingEngine):
         """Whether ranks held when it began, and expiries."""
         self._algorithm = ""
         """Whose working sets have bits."""
+        self.dead_rows = DEAD_ROWS
+        """How many of them there have to be before anything is done about it."""
         self._expected: Batch | None = None
         """What the update deletes that the algebra's marks are for."""
 
@@ -255,6 +258,20 @@ class EmbeddedEngine(UpdatingEngine):
             explicit = given.no_longer, given.now_explicit, self.explicit
             self._commit = Commit(deleted, inserted, *explicit, algebra.sets.retimed(), now)
         return result
+
+    def tidy(self) -> None:
+        with self.work:
+            self._settle()
+            if not is_due(self.store, self.dead_rows):
+                return
+            old = self.algebra
+            if old.modules.in_charge or self.hidden:
+                self._anew(NOTHING, "to leave dead rows behind", expiring=self.has_times and old.expiries_hold)
+                return
+            algebra = self._new_algebra(tidied(self.store), self.layout)
+            algebra.ranks_hold, algebra.expiries_hold = old.ranks_hold, old.expiries_hold
+            with self.commit:
+                self.algebra, self.dictionary = algebra, algebra.store.dictionary
 
     # Marks are hints, so that they need not be part of the transaction: whatever becomes of them, no answer depends on it.
 

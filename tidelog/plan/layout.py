@@ -29,6 +29,12 @@ class Layout:
     """The predicates of nodes, with how many columns each has."""
     splits: tuple[Split, ...]
     """How rules were split."""
+    complex: tuple[CoreRule, ...]
+    """The rules that may be split, as they are evaluated: those that were split over nodes, the others as they were written."""
+    matched: frozenset[str]
+    """The predicates whose sizes say what is best."""
+    cost: float
+    """What these rules and their nodes are expected to cost."""
 
 
 def complex_rules(rules: Sequence[CoreRule], assignment: Assignment) -> list[CoreRule]:
@@ -41,25 +47,32 @@ def complex_rules(rules: Sequence[CoreRule], assignment: Assignment) -> list[Cor
 
 def whole(strata: Stratification) -> Layout:
     """The layout that splits nothing."""
-    return Layout(strata, {}, ())
+    return Layout(strata, {}, (), (), frozenset(), 0.0)
 
 
 def lay_out(program: Program, assignment: Assignment, single: bool, statistics: Statistics) -> Layout:
     """The layout of a program's rules for facts of these statistics; `single` as in `stratify`."""
     rules = program.core
     nodes = NodeRules({atom.predicate for rule in rules for atom in (rule.head, *rule.positive, *rule.negative)})
-    candidates = {id(rule) for rule in complex_rules(rules, assignment)}
+    candidates = complex_rules(rules, assignment)
     expected = Expected(statistics)
-    made: list[CoreRule] = []
+    made: dict[int, CoreRule] = {}
     splits: list[Split] = []
-    for rule in rules:
-        split = best_split(rule, expected, nodes) if id(rule) in candidates else None
+    cost = 0.0
+    for rule in candidates:
+        split = best_split(rule, expected, nodes)
         if split is not None and (assignment.choice == HYPERTREE or split.pays):
             nodes, expected = split.nodes, split.expected
             splits.append(split)
-            made.append(split.rule)
-        else:
-            made.append(rule)
-    if not splits:
-        return whole(program.stratify(single))
-    return Layout(stratify([*made, *nodes.rules.values()], single=single), nodes.hidden, tuple(splits))
+            made[id(rule)] = split.rule
+        cost += split.cost if id(rule) in made and split else split.plain if split else 0.0
+    return Layout(
+        stratify([*(made.get(id(rule), rule) for rule in rules), *nodes.rules.values()], single=single)
+        if splits
+        else program.stratify(single),
+        nodes.hidden,
+        tuple(splits),
+        tuple(made.get(id(rule), rule) for rule in candidates),
+        frozenset(atom.predicate for rule in candidates for atom in rule.positive),
+        cost,
+    )

@@ -51,6 +51,7 @@ from tidelog.maintain.sets import PRESENT as I
 from tidelog.plan.layout import Layout, whole
 from tidelog.plan.modules import EVERYTHING_STANDARD, Assignment
 from tidelog.plan.planner import Statistics as PlannerStatistics
+from tidelog.plan.replan import cost_now, drifted, is_better
 from tidelog.program.stratify import Stratification
 
 Relayout = Callable[[PlannerStatistics], Layout]
@@ -98,6 +99,10 @@ class EmbeddedEngine(UpdatingEngine):
         """Whose working sets have bits."""
         self.dead_rows = DEAD_ROWS
         """How many of them there have to be before anything is done about it."""
+        self._sizes: Mapping[str, int] | None = None
+        """How many facts there were of what complex rules match, when they were last laid out; None before the next update."""
+        self._note = ""
+        """What was decided between updates, for the next one to tell."""
         self._expected: Batch | None = None
         """What the update deletes that the algebra's marks are for."""
 
@@ -212,6 +217,7 @@ class EmbeddedEngine(UpdatingEngine):
         inserted, deleted = difference(store, self.store, layout.hidden), difference(self.store, store, self.hidden)
         with self.commit:
             self.algebra, self.layout, self.now = algebra, layout, now
+        self._sizes = None
         return inserted, deleted, algebra.statistics
 
     def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False, *, expiring: bool = False) -> None:
@@ -234,6 +240,9 @@ class EmbeddedEngine(UpdatingEngine):
         """Run one of `_ALGORITHMS` or `MARKING` and commit what it found."""
         algebra = self.algebra
         algebra.statistics = Statistics(algorithm, reason)
+        if self._note:
+            algebra.statistics.notes.append(self._note)
+            self._note = ""
         algebra.budget = budget
         if algorithm != self._algorithm:
             algebra.bits.forget()
@@ -281,6 +290,27 @@ class EmbeddedEngine(UpdatingEngine):
         if delete is not self._expected:
             algebra.keep_marks(algebra.empty(), algebra.empty())
         self._expected = None
+        self._replan()
+
+    def _replan(self) -> None:
+        """Lay the rules out anew if the facts have become others than they were laid out for, and that pays."""
+        if not self.layout.matched or self.relayout is None or self.has_times:
+            return
+        sizes = {predicate: self.count(predicate) for predicate in self.layout.matched}
+        if self._sizes is None:
+            self._sizes = sizes
+        grown = drifted(self._sizes, sizes)
+        if grown is None:
+            return
+        before, self._sizes = self._sizes, sizes
+        statistics = StoreStatistics(self.store)
+        layout, present = self.relayout(statistics), cost_now(self.layout, statistics)
+        if is_better(layout.cost, present):
+            self._anew(NOTHING, "to split rules anew", layout)
+            self._note = (
+                f"rules were split anew, since {grown} has {sizes[grown]:,} facts and had {before[grown]:,}: "
+                f"expected to cost {layout.cost:,.0f} bindings instead of {present:,.0f}"
+            )
 
     def _marked(self, update: Update) -> Update:
         """The update, with the marks that were made for it."""

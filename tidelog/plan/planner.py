@@ -34,8 +34,8 @@ def pivots(rule: CoreRule) -> list[Pivot]:
     return positive + [Pivot(Place.NEGATIVE, i) for i in range(len(rule.negative))]
 
 
-def plan(rule: CoreRule, pivot: Pivot, statistics: Statistics) -> Plan:
-    """The plan of a rule from a pivot."""
+def plan(rule: CoreRule, pivot: Pivot, statistics: Statistics, *, first: int | None = None) -> Plan:
+    """The plan of a rule from a pivot; `first` is the positive atom to match next to it, if not the cheapest."""
     known: set[str] = set()
     defined = definitions(rule)
     steps: list[Step] = []
@@ -55,12 +55,20 @@ def plan(rule: CoreRule, pivot: Pivot, statistics: Statistics) -> Plan:
         known |= variables(rule.negative[pivot.position])
     _place_ready(waiting, known, steps, defined)
     while atoms:
-        position, atom = atoms.pop(_cheapest(atoms, known, statistics))
+        chosen = next((i for i, (position, _) in enumerate(atoms) if position == first), None)
+        position, atom = atoms.pop(_cheapest(atoms, known, statistics) if chosen is None else chosen)
         steps.append(Match(atom, _positive_role(pivot, position), bound_columns(atom, known), position))
         known |= variables(atom)
         _place_ready(waiting, known, steps, defined)
     assert not waiting, f"the rule is not safe: {waiting}"
     return Plan(rule, pivot, tuple(steps))
+
+
+def other_beginnings(made: Plan) -> list[int]:
+    """The positive atoms that a plan could match next to its pivot instead: those that share variables with it."""
+    matched = [step for step in made.steps if isinstance(step, Match)]
+    known = variables(matched[0].atom)
+    return [step.position for step in matched[2:] if step.position is not None and known & variables(step.atom)]
 
 
 def variables(atom: Atom) -> set[str]:

@@ -65,16 +65,20 @@ def run(operators: Sequence[Operator], at: int, length: int, slots: Slots, conte
         if not length:
             return
         result = operators[number].apply(length, slots, context)
-        if isinstance(result, tuple):
-            length, slots = result
-            context.statistics.bindings += length
-        else:
-            for part_length, part_slots in result:
-                context.statistics.bindings += part_length
-                yield from run(operators, number + 1, part_length, part_slots, context)
+        if not isinstance(result, tuple):
+            yield from run_on(operators, number + 1, result, context)
             return
+        length, slots = result
     if length:
         yield length, slots
+
+
+def run_on(
+    operators: Sequence[Operator], at: int, result: Bindings | Iterator[Bindings], context: Context
+) -> Iterator[Bindings]:
+    """Push what an operator gave through those from number `at` on."""
+    for length, slots in (result,) if isinstance(result, tuple) else result:
+        yield from run(operators, at, length, slots, context)
 
 
 def _select(slots: Slots, live: Sequence[int], which: Mask | Positions) -> Slots:
@@ -140,6 +144,10 @@ class Start:
         return row_count(rows), slots
 
 
+Found: TypeAlias = list[tuple[Run, Positions, Positions]]
+"""For some bindings, in each run of an index: where their matches start, and how many there are."""
+
+
 class Probe:
     """Match an atom some of whose columns are bound, through an index."""
 
@@ -161,12 +169,18 @@ class Probe:
         self.from_key = index.covers and self.by_prefix and outputs.row_slot < 0
 
     def apply(self, length: int, slots: Slots, context: Context) -> Bindings | Iterator[Bindings]:
+        return self.follow(self.find(length, slots), length, slots, context)
+
+    def find(self, length: int, slots: Slots) -> Found:
+        """Where the matches of each binding are, in each run."""
         self.index.sync()
+        return [(run, *self._ranges(run, length, slots)) for run in self.index.runs]
+
+    def follow(self, found: Found, length: int, slots: Slots, context: Context) -> Bindings | Iterator[Bindings]:
+        """The bindings with the matches that were found."""
         test = context.tests[self.role]
-        found = [(run, *self._ranges(run, length, slots)) for run in self.index.runs]
         totals = [int(counts.sum()) for _, _, counts in found]
-        total = sum(totals)
-        if total <= 2 * PART or length == 1:
+        if sum(totals) <= 2 * PART or length == 1:
             parts = [
                 self._match(run, starts, counts, t, length, slots, test)
                 for (run, starts, counts), t in zip(found, totals, strict=True)
@@ -177,7 +191,7 @@ class Probe:
             return _concatenate(parts, len(slots), (*self.live, *self._bound_slots()))
         return self._in_parts(found, slots, test)
 
-    def _in_parts(self, found: Sequence[tuple[Run, Positions, Positions]], slots: Slots, test: SetTest) -> Iterator[Bindings]:
+    def _in_parts(self, found: Found, slots: Slots, test: SetTest) -> Iterator[Bindings]:
         for run, starts, counts in found:
             before = np.cumsum(counts)
             cuts = np.searchsorted(before, np.arange(PART, int(before[-1]) if len(before) else 0, PART)) + 1

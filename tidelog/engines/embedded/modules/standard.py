@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler, Keep
 from tidelog.engines.embedded.dispatch import Dispatch
 from tidelog.engines.embedded.heads import Collector, Heads, before, expiries_above
+from tidelog.engines.embedded.hubs import Matches, Proved, matches
 from tidelog.engines.embedded.modules.interface import Call, Instances
-from tidelog.engines.embedded.operators import Context, Slots, run
+from tidelog.engines.embedded.operators import Context, Probe, Slots, run
 from tidelog.engines.embedded.sets import Bits, FactSet
 from tidelog.engines.embedded.working import WorkingSets
 from tidelog.facts.kernel import Ids, Rows
@@ -21,7 +22,7 @@ from tidelog.facts.store import Store
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.sets import Difference, Named, Union
 from tidelog.plan.model import Pivot, Place
-from tidelog.plan.planner import pivots, plan
+from tidelog.plan.planner import other_beginnings, pivots, plan
 from tidelog.program.normal import CoreRule
 
 CHANGED, VANISHED = Named("changed"), Named("vanished")
@@ -52,6 +53,7 @@ class Standard:
         # By identity, since hashing rules costs more than a small round: the rules belong to `strata` and live as long.
         self._dispatches: dict[tuple[int, Place, Keep], Dispatch] = {}
         self._everywhere: dict[tuple[int, Keep], Compiled] = {}
+        self._others: dict[int, list[Compiled]] = {}
         self._plan_size = -1
 
     @property
@@ -94,12 +96,11 @@ class Standard:
                 self.sets.unmark(CHANGED)
                 self.sets.unmark(VANISHED)
 
-    def _matches(self, dispatch: Dispatch, facts: FactSet, context: Context) -> Iterator[tuple[Compiled, int, Slots]]:
+    def _matches(self, dispatch: Dispatch, facts: FactSet, context: Context, proved: Proved | None = None) -> Matches:
         for compiled, rows in dispatch.plans_for(facts):
             assert compiled.start is not None
             for length, slots in compiled.start.begin(rows):
-                for found, found_slots in run(compiled.operators, 0, length, slots, context):
-                    yield compiled, found, found_slots
+                yield from matches(compiled, length, slots, context, self._others_of, proved)
 
     def provable(
         self,
@@ -114,7 +115,8 @@ class Standard:
         """With `note`, that is told of all instances, with the rows of all body facts among the slots, and their heads."""
         self._forget_old_plans()
         keep = Keep.OWN if note is None and not call.expiring else Keep.ALL
-        for compiled, length, slots in self._matches(self._dispatch(rules, Place.HEAD, keep), facts, self._context(call)):
+        done = Proved() if keep is Keep.OWN else None  # otherwise every instance tells something
+        for compiled, length, slots in self._matches(self._dispatch(rules, Place.HEAD, keep), facts, self._context(call), done):
             expiries = expiries_above(compiled, slots, length) if call.expiring else None
             ranks = proved.ranks_above(compiled, slots, length, expiries)
             rows = slots[compiled.row_slots[HEAD]]
@@ -123,6 +125,8 @@ class Standard:
             if from_lower_ranks and (expiries is not None or self.own_positions(compiled.plan.rule)):
                 lower = before(compiled.table, rows, ranks, expiries)
                 rows, ranks, expiries = rows[lower], ranks[lower], None if expiries is None else expiries[lower]
+            if done is not None:
+                done.add(compiled.table, rows)
             proved.take_rows(compiled.table, rows, ranks, length, expiries)
 
     def instances_of(self, rules: Sequence[CoreRule], facts: FactSet, call: Call) -> Iterator[Instances]:
@@ -173,6 +177,16 @@ class Standard:
         rows = (*body, HEAD) if pivot.place is Place.HEAD else body
         return self._compiler.compile(plan(rule, pivot, self._statistics), own, rows)
 
+    def _others_of(self, compiled: Compiled) -> Sequence[Compiled]:
+        """The plans that begin with another atom than this one, as far as that is found through an index."""
+        others = self._others.get(id(compiled))
+        if others is None:
+            made, own, rows = compiled.plan, self.own_positions(compiled.plan.rule), tuple(compiled.row_slots)
+            plans = [plan(made.rule, made.pivot, self._statistics, first=first) for first in other_beginnings(made)]
+            others = [self._compiler.compile(other, own, rows) for other in plans]
+            others = self._others[id(compiled)] = [other for other in others if isinstance(other.operators[0], Probe)]
+        return others
+
     def _dispatch(self, rules: Sequence[CoreRule], place: Place, keep: Keep) -> Dispatch:
         """The plans of some rules from all places of one kind, which keep these rows."""
         dispatch = self._dispatches.get((id(rules), place, keep))
@@ -188,6 +202,7 @@ class Standard:
             self._plan_size = size
             self._dispatches.clear()
             self._everywhere.clear()
+            self._others.clear()
 
 
 def _starts(rule: CoreRule, place: Place) -> Iterable[Pivot]:

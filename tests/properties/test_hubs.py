@@ -43,7 +43,7 @@ def test_facts_changes_and_witnesses_after_every_update(case: Case, algorithm: s
 @pytest.mark.usefixtures("everything_is_a_hub")
 @given(case=cases(positive=True))
 def test_each_instance_is_considered_once(case: Case, algorithm: str) -> None:
-    mat = Materialisation(Program.parse(case.text), algorithm=algorithm)
+    mat = Materialisation(Program.parse(case.text), algorithm=algorithm, modules="standard")
     mat.update(insert=case.facts)
     explicit = explicit_of(mat)
     firing = naive.instances(mat.program, explicit) - naive.instances(mat.program, {}, own_facts=False)

@@ -151,7 +151,7 @@ class EmbeddedEngine(UpdatingEngine):
             started = time.perf_counter()
             for batch in explicit:
                 make_explicit(self.store, batch)
-            if self.relayout is not None:
+            if self.relayout is not None and any(table.count for table in self.store):
                 self.layout = self._new_layout(self.store)
                 self.algebra = self._new_algebra(self.store, self.layout)
             self.algebra.statistics.algorithm = "seminaive"
@@ -178,6 +178,8 @@ class EmbeddedEngine(UpdatingEngine):
         layout = self._new_layout(store)
         if layout.hidden or self.hidden:
             self._anew(NOTHING, "to lay the rules out", layout)
+        else:
+            self.layout = replace(layout, strata=self.strata)
 
     def _ranks_hold(self) -> bool:
         return self.algebra.ranks_hold

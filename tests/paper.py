@@ -63,7 +63,9 @@ def maintained(algorithm: str, rules: str, facts: str, update: str, strata: str 
     given, change = parse_update(facts), parse_update(update)
     mirror = Mirror(program, given.insert)
     mirror.update(change)
-    mat = Materialisation(Program.parse(rules + rule_text(given.insert)), algorithm=algorithm, strata=strata)
+    mat = Materialisation(
+        Program.parse(rules + rule_text(given.insert)), algorithm=algorithm, strata=strata, modules="standard"
+    )
     changes = mat.update(insert=change.insert, delete=change.delete)
     mirror.compare(mat)
     return mat, changes

@@ -45,7 +45,7 @@ STEPS = (
 @pytest.mark.parametrize(("engine", "algorithm"), INCREMENTAL)
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 def test_each_instance_once_in_each_direction(step: Step, engine: str, algorithm: str) -> None:
-    mat = Materialisation(step.program, engine=engine, algorithm=algorithm)
+    mat = Materialisation(step.program, engine=engine, algorithm=algorithm, modules="standard")
     mat.update(insert=parse_update(step.before).insert)
     update = parse_update(step.update)
     phases = mat.update(insert=update.insert, delete=update.delete).statistics.instances_by_phase

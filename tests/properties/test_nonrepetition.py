@@ -18,7 +18,7 @@ from tidelog import Materialisation, Program
 @pytest.mark.parametrize(("engine", "algorithm"), INCREMENTAL)
 @given(case=cases(positive=True))
 def test_filling_and_emptying_considers_each_instance_once(case: Case, engine: str, algorithm: str) -> None:
-    mat = Materialisation(Program.parse(case.text), engine=engine, algorithm=algorithm)
+    mat = Materialisation(Program.parse(case.text), engine=engine, algorithm=algorithm, modules="standard")
     mat.update(insert=case.facts)
     explicit = explicit_of(mat)
     emptied = mat.update(delete=explicit).statistics.instances_by_phase

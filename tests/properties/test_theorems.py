@@ -140,7 +140,9 @@ def watched(case: Case, strata: str, *, frugal: bool = False) -> NaiveMaterialis
 
 
 def engine(case: Case, algorithm: str, strata: str) -> Materialisation:
-    return Materialisation(Program.parse(case.text + rule_text(case.facts)), algorithm=algorithm, strata=strata)
+    return Materialisation(
+        Program.parse(case.text + rule_text(case.facts)), algorithm=algorithm, strata=strata, modules="standard"
+    )
 
 
 def no_repetition(considered: Iterable[Considered]) -> set[Instance]:

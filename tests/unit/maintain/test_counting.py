@@ -1,4 +1,4 @@
-"""Counting (section 5): after every update the trace is that of Algorithm 2, and what moved was moved once (Theorem 12)."""
+"""Counting (section 5), of rules as they are written: after every update the trace is that of Algorithm 2, and what moved was moved once (Theorem 12)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Watched:
 
     def __init__(self, program: Program, strata: str) -> None:
         self.program, self.strata = program, strata
-        self.mat = Materialisation(program, algorithm="counting", strata=strata)
+        self.mat = Materialisation(program, algorithm="counting", strata=strata, modules="standard")
         self.explicit: Facts = oracle.explicit_facts(program, {})
         self.fired = firings(program, self.explicit, strata)
         assert kept_trace(self.mat) == trace(self.explicit, self.fired)

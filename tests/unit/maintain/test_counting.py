@@ -1,4 +1,7 @@
-"""Counting (section 5), of rules as they are written: after every update the trace is that of Algorithm 2, and what moved was moved once (Theorem 12)."""
+"""Counting (section 5), of rules as they are written.
+
+After every update the trace is that of Algorithm 2, and what moved was moved once (Theorem 12).
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tidelog.engines.embedded.compiler import Keep
 from tidelog.engines.embedded.exploration import WaitingInstances
 from tidelog.engines.embedded.heads import Collector, Heads
 from tidelog.engines.embedded.levels import Strata
-from tidelog.engines.embedded.marks import Marker, Origins
+from tidelog.engines.embedded.marks import Origins, marker
 from tidelog.engines.embedded.modules.interface import Call, Instances, Modules
 from tidelog.engines.embedded.modules.standard import Standard
 from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows, row_count
@@ -92,17 +92,17 @@ class EmbeddedAlgebra:
         skip = None if outside is None else self.bits.test(outside).truth
         ranked = ranked or expiring
         heads = Heads(self.bits, skip, self.recursive_positions if ranked else None, expiring=expiring)
-        marker = None if passing is None else Marker(self, passing, skip, heads)
+        passes = marker(self, passing, skip, heads)
         if rules:
             call = replace(self._call(positive, negative, own, changed, vanished, ranked), expiring=expiring)
             for module, some in self.modules.parts(rules):
-                if marker is not None and module is self.standard:
-                    self.standard.apply(some, replace(call, rows=Keep.ALL), marker)
+                if passes is not None and module is self.standard:
+                    self.standard.apply(some, replace(call, rows=Keep.ALL), passes)
                 else:
                     module.derive(some, call, heads)
         found = heads.result()
-        if marker is not None:
-            marker.finish()
+        if passes is not None:
+            passes.finish()
         self.count(heads.considered, len(found))
         return found
 
@@ -136,17 +136,17 @@ class EmbeddedAlgebra:
         passing: Passing | None = None,
     ) -> FactSet:
         proved = Heads(self.bits, None, self.recursive_positions, expiring=expiring)
-        marker = None if passing is None else Marker(self, passing, None, proved)
+        passes = marker(self, passing, None, proved)
         if facts and rules:
             call = Call(positive, negative, positive, expiring=expiring)
             for module, some in self.modules.parts(rules):
-                if marker is not None and module is self.standard:
-                    self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=marker.note)
+                if passes is not None and module is self.standard:
+                    self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=passes.note)
                 else:
                     module.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks)
         found = proved.result()
-        if marker is not None:
-            marker.finish()
+        if passes is not None:
+            passes.finish()
         self.count(proved.considered, len(found))
         return found if ranked or expiring else FactSet(self.bits, found.parts)
 

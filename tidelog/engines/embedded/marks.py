@@ -30,6 +30,16 @@ class _Noted(NamedTuple):
         return self.table.find(self.heads, len(self.heads[0]))[0] if isinstance(self.heads, list) else self.heads
 
 
+def marker(algebra: EmbeddedAlgebra, passing: Passing | None, skip: Mask | None, heads: Collector) -> Marker | None:
+    """Somebody who passes marks on; None while there is none to be passed on: looking at instances has its price."""
+    if passing is None:
+        return None
+    passing.look()
+    if passing.remember is None and algebra.sets.is_empty(passing.through):
+        return None
+    return Marker(algebra, passing, skip, heads)
+
+
 class Marker:
     """Takes rule instances, hands them on, and does with their heads what a `Passing` says."""
 
@@ -39,7 +49,6 @@ class Marker:
         self.skip = skip
         """True of the flags of heads that tell nothing new: these are neither marked nor remembered."""
         self.to = passing.to
-        passing.look()
         self._through = algebra.bits.test(passing.through).truth
         self._remember = None if passing.remember is None else algebra.bits.test(passing.remember).truth
         self._marked: list[_Noted] = []

@@ -74,6 +74,13 @@ class WorkingSets:
             return FactSet(self.bits, {table: _joined(rows) for table, rows in members.items()})
         return FactSet(self.bits, {table: table.facts(self.bits.of(expression.name)) for table in store})
 
+    def is_empty(self, expression: SetExpression) -> bool:
+        """Whether a union of sets has no facts."""
+        if isinstance(expression, Union):
+            return self.is_empty(expression.left) and self.is_empty(expression.right)
+        assert isinstance(expression, Named)
+        return not self._members.get(expression.name, True)
+
     def remember_ranks(self, table: Table, rows: RowSet) -> None:
         if self.recording:
             self._old_ranks.append((table, rows, table.rank[rows].copy()))

@@ -89,17 +89,21 @@ class EmbeddedAlgebra:
         expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
+        everywhere = changed is None and vanished is None
+        changed, vanished = self._held(changed), self._held(vanished)
+        if not rules or not (everywhere or changed or vanished):
+            return self._nothing(passing)
         skip = None if outside is None else self.bits.test(outside).truth
         ranked = ranked or expiring
         heads = Heads(self.bits, skip, self.recursive_positions if ranked else None, expiring=expiring)
         passes = marker(self, passing, skip, heads)
-        if rules:
-            call = replace(self._call(positive, negative, own, changed, vanished, ranked), expiring=expiring)
-            for module, some in self.modules.parts(rules):
-                if passes is not None and module is self.standard:
-                    self.standard.apply(some, replace(call, rows=Keep.ALL), passes)
-                else:
-                    module.derive(some, call, heads)
+        call = self._call(positive, negative, own, None if everywhere else changed, None if everywhere else vanished, ranked)
+        call = replace(call, expiring=expiring)
+        for module, some in self.modules.parts(rules):
+            if passes is not None and module is self.standard:
+                self.standard.apply(some, replace(call, rows=Keep.ALL), passes)
+            else:
+                module.derive(some, call, heads)
         found = heads.result()
         if passes is not None:
             passes.finish()
@@ -135,20 +139,28 @@ class EmbeddedAlgebra:
         expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
+        if not facts or not rules:
+            return self._nothing(passing)
         proved = Heads(self.bits, None, self.recursive_positions, expiring=expiring)
         passes = marker(self, passing, None, proved)
-        if facts and rules:
-            call = Call(positive, negative, positive, expiring=expiring)
-            for module, some in self.modules.parts(rules):
-                if passes is not None and module is self.standard:
-                    self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=passes.note)
-                else:
-                    module.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks)
+        call = Call(positive, negative, positive, expiring=expiring)
+        for module, some in self.modules.parts(rules):
+            if passes is not None and module is self.standard:
+                self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=passes.note)
+            else:
+                module.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks)
         found = proved.result()
         if passes is not None:
             passes.finish()
         self.count(proved.considered, len(found))
         return found if ranked or expiring else FactSet(self.bits, found.parts)
+
+    def _nothing(self, passing: Passing | None) -> FactSet:
+        """What follows where there is nothing to apply."""
+        if passing is not None:
+            passing.look()
+        self.count(0)
+        return self.empty()
 
     def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
         return WaitingInstances(self, rules)

@@ -127,6 +127,8 @@ class FactSet:
 
     def _where(self, expression: SetExpression, wanted: bool) -> FactSet:
         """The facts that are in the set, or those that are not."""
+        if not self.parts:
+            return self
         test = self.bits.test(expression)
         return self.where({table: test.truth[table.flags[rows]] == wanted for table, rows in self})
 

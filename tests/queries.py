@@ -13,13 +13,15 @@ SUBJECTS: list[Term] = [Iri(f"http://e/s{number}") for number in range(3)]
 PREDICATES: list[Term] = [Iri(f"http://e/p{number}") for number in range(2)]
 VALUES: list[Term] = [1, 2, 3, 2.0, Decimal("2.5"), -1, "a", "b", True, Literal("a", RDF + "langString", "en")]
 """Not `false`, which pyoxigraph does not order before `true`."""
+DISTINCT: list[Term] = [value for value in VALUES if not isinstance(value, bool | float)]
+"""Those of them that Python tells apart."""
 _NAMES = ["?x", "?y", "?z", "?w", "_:b", "[]"]
 _CONSTANTS = [":s0", ":s1", "1", "2", "2.5", '"a"', "true"]
 
 
-def triple(rng: random.Random) -> Triple:
+def triple(rng: random.Random, values: list[Term] = VALUES) -> Triple:
     subject, predicate = rng.choice(SUBJECTS), rng.choice(PREDICATES)
-    return subject, predicate, rng.choice(SUBJECTS if rng.random() < 0.5 else VALUES)
+    return subject, predicate, rng.choice(SUBJECTS if rng.random() < 0.5 else values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tidelog.terms import XSD, Term
 Triple = tuple[Term, Term, Term]
 Row = tuple[str, ...]
 
-_WINDOWS = re.compile(r"FROM\s+(?:STREAM|NAMED\s+WINDOW)\b[^\[]*\[[^\]]*\]|FROM\s+<[^>]*>", re.IGNORECASE)
+_WINDOWS = re.compile(r"FROM\s+(?:STREAM|NAMED\s+WINDOW)\b[^\[]*\[[^\]]*\]|FROM\s+(?:<[^>]*>|:\w+)", re.IGNORECASE)
 _REGISTER = re.compile(r"REGISTER\s+\w+\s+\S+\s+(?:COMPUTE\s+EVERY\s+\S+\s+)?AS\b", re.IGNORECASE)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tidelog.changes import Changes
+    from tidelog.continuous import Answer, ContinuousQuery
     from tidelog.errors import DataError, LimitExceeded, MissingExtra, Problem, ProgramError, SetupError, TidelogError
     from tidelog.follow import growing, windowed
     from tidelog.materialisation import Materialisation
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "tidelog.changes": ("Changes",),
+    "tidelog.continuous": ("Answer", "ContinuousQuery"),
     "tidelog.errors": ("DataError", "LimitExceeded", "MissingExtra", "Problem", "ProgramError", "SetupError", "TidelogError"),
     "tidelog.follow": ("growing", "windowed"),
     "tidelog.materialisation": ("Materialisation",),
@@ -42,8 +44,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Absence",
+    "Answer",
     "BlankNode",
     "Changes",
+    "ContinuousQuery",
     "DataError",
     "Iri",
     "LimitExceeded",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from tidelog.stream.queries.tree import TRIPLE, Among, Block, Condition, Query, is_blank
+from tidelog.stream.queries.tree import TRIPLE, Among, Block, Condition, Query, Time, is_blank
 from tidelog.syntax.ast import Constant, Expression, Variable
 from tidelog.syntax.places import Text
 from tidelog.terms import Iri
@@ -44,6 +44,9 @@ def _check_windows(query: Query, source: Text) -> None:
         source.report("no-window", "the query looks at no stream", query.span, hint)
     named: set[Iri] = set()
     for window in query.windows:
+        if isinstance(window.extent, Time) and window.extent.step > window.extent.range:
+            message = "this window moves on by more than it holds, and would pass over what is between"
+            source.report("invalid-window", message, window.span, "let STEP be at most RANGE, or write TUMBLING")
         if window.name is not None and window.name in named:
             source.report("duplicate-window", f"there are two windows {window.name}", window.span, "give each its own name")
         named |= {window.name} if window.name else set()

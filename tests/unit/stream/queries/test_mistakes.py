@@ -84,6 +84,12 @@ def test_registrations(text: str, code: str, marked: str, message: str) -> None:
         ("RANGE 1 year TUMBLING", "invalid-duration", "year", "`year` is not a unit of time"),
         ("RANGE P1M TUMBLING", "invalid-duration", "P1M", "`P1M` is not a length of time"),
         ("TRIPLES 0", "invalid-window", "0", "a window does not hold 0 triples"),
+        (
+            "RANGE 1s STEP 2s",
+            "invalid-window",
+            "<s>",
+            "this window moves on by more than it holds, and would pass over what is between",
+        ),
         ("10s", "syntax", "10", "`10` was not expected here; RANGE or TRIPLES was"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,8 @@ def check(program: Path, strata: str, no_plans: bool, form: str) -> int:
     All problems are reported at once, each with its place. If there are none, shows the strata in the order in which they
     are evaluated, which of their rules are recursive, and the plan of each rule for each pivot: the body atom that is
     matched in what has changed. A rule whose body is cyclic is shown as a tree of joins as well, its hypertree decomposition,
-    with its width and the costs expected of facts that take a hundred values in each column.
+    with its width and the costs expected of facts that take a hundred values in each column, and with the rules over nodes that
+    would be evaluated in its place.
 
     \b
     Examples:
@@ -115,6 +117,22 @@ def tree_lines(rule: CoreRule, program: Program) -> Iterator[str]:
     yield summary(decomposition)
     if decomposition.width > 1:
         yield from (f"  {line}" for line in outline(decomposition, program.prefixes))
+    yield from split_lines(rule, program)
+
+
+def split_lines(rule: CoreRule, program: Program) -> Iterator[str]:
+    """The rules that are evaluated in the place of a complex one."""
+    from tidelog.plan.eliminate import Expected
+    from tidelog.plan.nodes import NodeRules
+    from tidelog.plan.planner import NoStatistics
+    from tidelog.plan.split import best_split
+    from tidelog.syntax.formatter import format_rule
+
+    split = best_split(rule, Expected(NoStatistics()), NodeRules(set(program.arities)))
+    if split is not None and split.pays:
+        yield f"evaluated over nodes, by {split.how.value}:"
+        for made in (*split.nodes.rules.values(), replace(split.rule, source=None)):
+            yield f"  {format_rule(as_written(made), program.prefixes)}".replace("\n", " ")
 
 
 def diagram(program: Program) -> Iterator[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tidelog.plan.model import Bind, Match, Pivot, Place, Plan, Refuse, Role, Step
+from tidelog.plan.model import Bind, Match, Pivot, Place, Plan, Refuse, Role, Step, Together
 from tidelog.plan.planner import NoStatistics, Statistics, pivots, plan
+from tidelog.plan.together import gather
 from tidelog.program.normal import CoreRule
 from tidelog.syntax.formatter import format_atom, format_expression, format_literal
 from tidelog.syntax.names import PREDECLARED
@@ -18,7 +19,8 @@ def describe(
 ) -> list[tuple[str, list[str]]]:
     """The plans of a rule: for each place where work on it can start, the steps in their order."""
     places = [Pivot(Place.ANYWHERE), *pivots(rule), Pivot(Place.HEAD)]
-    made = [plan(rule, pivot, statistics or NoStatistics()) for pivot in places]
+    statistics = statistics or NoStatistics()
+    made = [gather(plan(rule, pivot, statistics), statistics) for pivot in places]
     return [(_start(one, prefixes), [_step(step, prefixes) for step in one.steps]) for one in made]
 
 
@@ -34,6 +36,8 @@ def _start(one: Plan, prefixes: Mapping[str, str]) -> str:
 def _step(step: Step, prefixes: Mapping[str, str]) -> str:
     if isinstance(step, Match):
         return f"{_how(step)} {format_atom(step.atom, prefixes)}{_IN[step.role]}"
+    if isinstance(step, Together):
+        return f"whichever has fewest: {' & '.join(_step(way, prefixes) for way in step.ways)}"
     if isinstance(step, Refuse):
         return f"refuse {format_atom(step.atom, prefixes)}{_IN[step.role]}"
     if isinstance(step, Bind):

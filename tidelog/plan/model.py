@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from tidelog.program.normal import CoreRule
-from tidelog.syntax.ast import Atom, Comparison, Expression
+from tidelog.syntax.ast import Atom, Comparison, Expression, Variable
 
 
 class Place(Enum):
@@ -54,6 +54,22 @@ class Match:
     position: int | None
     """The atom's number among the positive ones; None for a negated atom matched in the change, or the head."""
 
+    @property
+    def binds(self) -> frozenset[str]:
+        """The variables whose value is known afterwards."""
+        return frozenset(term.name for term in self.atom.terms if isinstance(term, Variable))
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Match atoms that bind the same one variable: each binding goes on from the one with the fewest facts for it."""
+
+    ways: tuple[Match, ...]
+
+    @property
+    def binds(self) -> frozenset[str]:
+        return self.ways[0].binds.union(*(way.binds for way in self.ways))
+
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
@@ -61,6 +77,10 @@ class Refuse:
 
     atom: Atom
     role: Role
+
+    @property
+    def binds(self) -> frozenset[str]:
+        return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +90,10 @@ class Test:
     comparison: Comparison
     identical: bool = False
 
+    @property
+    def binds(self) -> frozenset[str]:
+        return frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Bind:
@@ -78,8 +102,12 @@ class Bind:
     variable: str
     expression: Expression
 
+    @property
+    def binds(self) -> frozenset[str]:
+        return frozenset({self.variable})
 
-Step: TypeAlias = Match | Refuse | Test | Bind
+
+Step: TypeAlias = Match | Together | Refuse | Test | Bind
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,19 @@ def test_check_shows_the_decomposition_of_a_cyclic_rule(tidelog: Tidelog, worksp
     assert "hypertree width 1: acyclic" in out
 
 
+def test_check_shows_the_rules_over_nodes(tidelog: Tidelog, workspace: Path) -> None:
+    (workspace / "c.rls").write_text("x(?u, ?w) :- in(?p, ?u), of(?p, ?v), in(?q, ?v), of(?q, ?w), in(?r, ?w), of(?r, ?u) .")
+    out = tidelog("check", "c.rls").out
+    assert "evaluated over nodes, by elimination of variables" in out
+    assert "  x__1(?u, ?v) :- in(?p, ?u), of(?p, ?v) ." in out
+
+
+def test_check_shows_atoms_that_are_matched_together(tidelog: Tidelog, workspace: Path) -> None:
+    (workspace / "t.rls").write_text("t(?x) :- e(?x, ?y), e(?y, ?z), e(?z, ?x) .")
+    out = tidelog("check", "t.rls").out
+    assert "scan e(?x, ?y); whichever has fewest: probe on 1: e(?y, ?z) & probe on 2: e(?z, ?x)" in out
+
+
 def test_check_draws_decompositions(tidelog: Tidelog, workspace: Path) -> None:
     (workspace / "c.rls").write_text("p(?x, ?y) :- a(?x, ?u), b(?u, ?y), c(?x, ?v), d(?v, ?y) .")
     lines = tidelog("check", "c.rls", "--format", "mermaid").lines

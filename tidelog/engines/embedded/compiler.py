@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
+from tidelog.engines.embedded.intersection import Intersect, Way
 from tidelog.engines.embedded.operators import (
     Absent,
     Assign,
@@ -23,7 +24,7 @@ from tidelog.engines.embedded.operators import (
 from tidelog.facts.index import Index
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
-from tidelog.plan.model import Bind, Match, Place, Plan, Refuse, Role, Step, Test
+from tidelog.plan.model import Bind, Match, Place, Plan, Refuse, Role, Step, Test, Together
 from tidelog.plan.planner import expression_variables, variables
 from tidelog.syntax.ast import Atom, Constant, Variable
 
@@ -112,7 +113,11 @@ class _Compilation:
         for number, step in enumerate(plan.steps):
             needed = self.live[number]
             live = [self.slot_of[name] for name in sorted(known & needed)] + kept
-            if isinstance(step, Match):
+            if isinstance(step, Together):
+                operators.append(self._together(step, known, needed, kept))
+                kept += [slot for way in step.ways if (slot := self._row_slot(way)) >= 0]
+                known |= step.binds
+            elif isinstance(step, Match):
                 if step.role is Role.CHANGE:
                     start = self._start(step, needed)
                 else:
@@ -124,7 +129,7 @@ class _Compilation:
                 operators.append(self._filter(step, live))
                 known |= {step.variable} if isinstance(step, Bind) else set()
         head = [self._source(term) for term in plan.rule.head.terms]
-        outside = any(isinstance(step, Match | Refuse) and step.role is Role.OUTSIDE for step in plan.steps)
+        outside = any(_is_outside(step) for step in plan.steps)
         return Compiled(
             plan, start, operators, self._table(plan.rule.head), head, self.row_slots, outside, self.slot_count, self.store
         )
@@ -160,6 +165,29 @@ class _Compilation:
         checks = [] if index.exact else list(source_of.items())
         return Probe(index, [source_of[column] for column in used], outputs, checks, live, role)
 
+    def _together(self, step: Together, known: set[str], needed: set[str], kept: Sequence[int]) -> Intersect:
+        """A way for each atom to begin with: what it reads and what is needed afterwards stays live on the way."""
+        reads = set().union(*(variables(way.atom) for way in step.ways))
+        before = [self.slot_of[name] for name in sorted(known & (needed | reads))]
+        after = [self.slot_of[name] for name in sorted((known | step.binds) & (needed | reads))]
+        ways = []
+        for first in step.ways:
+            rows = list(kept)
+            probe = self._match(first, known, needed | reads, [*before, *rows])
+            assert isinstance(probe, Probe)
+            lookups = []
+            seen = first
+            for other in step.ways:
+                if other is first:
+                    continue
+                rows += [slot for slot in (self._row_slot(seen),) if slot >= 0]
+                seen = replace(other, bound=tuple(range(len(other.atom.terms))))
+                lookup = self._match(seen, known | step.binds, needed, [*after, *rows])
+                assert isinstance(lookup, Lookup)
+                lookups.append(lookup)
+            ways.append(Way(probe, lookups))
+        return Intersect(ways, [*before, *kept])
+
     def _outputs(self, step: Match, known: set[str], needed: set[str]) -> Outputs:
         columns: list[tuple[int, int]] = []
         equal: list[tuple[int, int]] = []
@@ -192,7 +220,16 @@ class _Compilation:
         return Evaluation(self.store.dictionary, expression, self.slot_of)  # type: ignore[arg-type]
 
 
+def _is_outside(step: Step) -> bool:
+    """Whether an atom is matched outside the change."""
+    if isinstance(step, Together):
+        return any(way.role is Role.OUTSIDE for way in step.ways)
+    return isinstance(step, Match | Refuse) and step.role is Role.OUTSIDE
+
+
 def _names(step: Step) -> set[str]:
+    if isinstance(step, Together):
+        return set(step.binds)
     if isinstance(step, Match | Refuse):
         return variables(step.atom)
     if isinstance(step, Bind):

@@ -69,6 +69,7 @@ def run(operators: Sequence[Operator], at: int, length: int, slots: Slots, conte
             yield from run_on(operators, number + 1, result, context)
             return
         length, slots = result
+        context.statistics.bindings += length
     if length:
         yield length, slots
 
@@ -78,10 +79,12 @@ def run_on(
 ) -> Iterator[Bindings]:
     """Push what an operator gave through those from number `at` on."""
     for length, slots in (result,) if isinstance(result, tuple) else result:
+        context.statistics.bindings += length
         yield from run(operators, at, length, slots, context)
 
 
-def _select(slots: Slots, live: Sequence[int], which: Mask | Positions) -> Slots:
+def selected(slots: Slots, live: Sequence[int], which: Mask | Positions) -> Slots:
+    """Some of the bindings, in the slots that are still read."""
     if which.dtype == np.bool_:
         which = which.nonzero()[0]  # taking by position costs a fraction of choosing by mask
     picked: Slots = [None] * len(slots)  # type: ignore[list-item]  # a slot that is not live is never read
@@ -176,6 +179,17 @@ class Probe:
         self.index.sync()
         return [(run, *self._ranges(run, length, slots)) for run in self.index.runs]
 
+    def counts(self, length: int, slots: Slots) -> Positions:
+        """How many rows, present or not, each binding would go on with."""
+        return sum((counts for _, _, counts in self.find(length, slots)), np.zeros(length, np.int64))
+
+    def window(self, first: int, last: int, length: int, slots: Slots, context: Context) -> Bindings | Iterator[Bindings]:
+        """Match only some of the rows that there are for each binding in each run: those from number `first` to `last`."""
+        found = [
+            (run, starts + first, (counts - first).clip(0, last - first)) for run, starts, counts in self.find(length, slots)
+        ]
+        return self.follow(found, length, slots, context)
+
     def follow(self, found: Found, length: int, slots: Slots, context: Context) -> Bindings | Iterator[Bindings]:
         """The bindings with the matches that were found."""
         test = context.tests[self.role]
@@ -231,7 +245,7 @@ class Probe:
             source, place = expand(starts, counts, total)
         outputs = self.outputs
         if self.from_key and not outputs.equal and test.mask(outputs.table, slice(0, 0)) is None:
-            out = _select(slots, self.live, source)
+            out = selected(slots, self.live, source)
             for _, slot in outputs.columns:
                 out[slot] = run.keys[place].astype(np.uint32)
             return total, out
@@ -244,7 +258,7 @@ class Probe:
         if mask is not None and not mask.all():
             kept = mask.nonzero()[0]
             rows, source = rows.take(kept), source.take(kept)
-        out = _select(slots, self.live, source)
+        out = selected(slots, self.live, source)
         outputs.fill(rows, out)
         return len(rows), out
 
@@ -299,7 +313,7 @@ class Lookup:
         mask = context.tests[self.role].mask(self.table, rows) if self.table.count else None
         if mask is not None:
             known &= mask
-        out = _select(slots, self.live, known)
+        out = selected(slots, self.live, known)
         if self.row_slot >= 0:
             out[self.row_slot] = rows[known]
         return int(np.count_nonzero(known)), out
@@ -317,7 +331,7 @@ class Absent:
         if mask is not None:
             known &= mask
         absent = ~known
-        return int(np.count_nonzero(absent)), _select(slots, self.live, absent)
+        return int(np.count_nonzero(absent)), selected(slots, self.live, absent)
 
 
 class Evaluation:
@@ -359,7 +373,7 @@ class Compare:
         holds = left == right if self.identical else values.compare(self.left.dictionary, self.operator, left, right)
         for valid in (left_valid, right_valid):
             holds = holds if valid is None else holds & valid
-        return int(np.count_nonzero(holds)), _select(slots, self.live, holds)
+        return int(np.count_nonzero(holds)), selected(slots, self.live, holds)
 
 
 class Assign:
@@ -374,6 +388,6 @@ class Assign:
             out = list(slots)
             out[self.slot] = result
             return length, out
-        out = _select(slots, self.live, valid)
+        out = selected(slots, self.live, valid)
         out[self.slot] = result[valid]
         return int(np.count_nonzero(valid)), out

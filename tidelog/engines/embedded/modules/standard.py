@@ -23,6 +23,7 @@ from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.sets import Difference, Named, Union
 from tidelog.plan.model import Pivot, Place
 from tidelog.plan.planner import other_beginnings, pivots, plan
+from tidelog.plan.together import gather
 from tidelog.program.normal import CoreRule
 
 CHANGED, VANISHED = Named("changed"), Named("vanished")
@@ -175,7 +176,7 @@ class Standard:
         own = self.own_positions(rule)
         body: Sequence[int] = {Keep.NONE: (), Keep.OWN: own, Keep.ALL: range(len(rule.positive))}[keep]
         rows = (*body, HEAD) if pivot.place is Place.HEAD else body
-        return self._compiler.compile(plan(rule, pivot, self._statistics), own, rows)
+        return self._compiler.compile(gather(plan(rule, pivot, self._statistics), self._statistics), own, rows)
 
     def _others_of(self, compiled: Compiled) -> Sequence[Compiled]:
         """The plans that begin with another atom than this one, as far as that is found through an index."""

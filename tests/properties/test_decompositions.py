@@ -25,6 +25,9 @@ class Sizes:
     def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
         return self.sizes[atom.predicate] / 4.0 ** len(bound)
 
+    def largest(self) -> float:
+        return 3000.0
+
 
 def rules(most: int = 7) -> st.SearchStrategy[tuple[CoreRule, Sizes]]:
     return st.integers(0, 2**32).map(lambda seed: made(seed, most))

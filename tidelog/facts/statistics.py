@@ -28,6 +28,9 @@ class Either:
     def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
         return self.first.matches(atom, bound) or self.second.matches(atom, bound)
 
+    def largest(self) -> float:
+        return max(self.first.largest(), self.second.largest())
+
 
 class StoreStatistics:
     """Live statistics of a store; asked anew for each planning, and cheap enough for that."""
@@ -45,6 +48,9 @@ class StoreStatistics:
             total = self._with_constants(table, atom, constants)
         variables = tuple(c for c in bound if c not in constants)
         return total * self._agreement(table, atom, constants, variables) if variables else total
+
+    def largest(self) -> float:
+        return float(max((table.count for table in self.store), default=0))
 
     def _with_constants(self, table: Table, atom: Atom, columns: tuple[int, ...]) -> float:
         """How many facts have these constants; exact where an index begins with them."""

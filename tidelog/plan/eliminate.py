@@ -49,6 +49,9 @@ class Expected:
             size /= columns[column]
         return size
 
+    def largest(self) -> float:
+        return self.facts.largest()
+
 
 @dataclass(frozen=True, slots=True)
 class OverNodes:

@@ -9,7 +9,7 @@ Garcia-Molina, Ullman, Widom: Database Systems, The Complete Book, section 16.4.
 
 V is computed from how many facts share the value of a random fact, so that a value counts as often as it occurs: skewed
 columns seem to have fewer values and join to more, as they do. Of predicates that are derived and have no facts yet nothing is
-known; they are taken to be as large as the largest of the body, each column with an equal share of the values.
+known; they are taken to be as large as the largest of the body, or else of all, each column with an equal share of the values.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from dataclasses import dataclass
 from tidelog.plan.hypergraph import Hypergraph, members
 from tidelog.plan.planner import Statistics
 from tidelog.syntax.ast import Atom, Constant, Variable
-
-_UNKNOWN = 10_000.0
-"""The size of predicates in a body of which no size is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def _extended(joined: Joined, one: Joined, size: float) -> Joined:
 def _expected(graph: Hypergraph, statistics: Statistics) -> list[Joined]:
     """Each atom by itself."""
     sizes = [statistics.matches(atom, _constants(atom)) for atom in graph.atoms]
-    unknown = max(sizes, default=0.0) or _UNKNOWN
+    unknown = max(sizes, default=0.0) or max(1.0, statistics.largest())
     return [
         _atom(graph, atom, size, statistics) if size else _guessed(edge, unknown)
         for atom, edge, size in zip(graph.atoms, graph.edges, sizes, strict=True)

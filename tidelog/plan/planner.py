@@ -20,12 +20,18 @@ class Statistics(Protocol):
     def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
         """How many facts match the atom for one value of the bound columns, on average."""
 
+    def largest(self) -> float:
+        """How many facts the largest predicate has."""
+
 
 class NoStatistics:
     """For programs without facts: a column less to bind, a hundred times as many matches."""
 
     def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
         return 100.0 ** (len(atom.terms) - len(bound))
+
+    def largest(self) -> float:
+        return 10_000.0
 
 
 def pivots(rule: CoreRule) -> list[Pivot]:

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tidelog.engines.embedded.compiler import HEAD, Compiled
+from tidelog.engines.embedded.intersection import Intersect
 from tidelog.engines.embedded.operators import Bindings, Context, Found, Probe, Slots, run, run_on
 from tidelog.facts.kernel import Mask, Positions, Rows
 from tidelog.facts.table import Table
@@ -62,6 +63,11 @@ def matches(
     enough.
     """
     first = compiled.operators[0] if compiled.operators else None
+    if isinstance(first, Intersect) and proved is not None and length:
+        counts = first.counts(length, slots)
+        if int(counts.sum()) > _FLOOR + _EXPECTED * length:
+            yield from _in_waves_together(compiled, counts, slots, context, proved)
+            return
     if not isinstance(first, Probe) or not length:
         yield from ((compiled, *found) for found in run(compiled.operators, 0, length, slots, context))
         return
@@ -102,6 +108,21 @@ def _in_waves(compiled: Compiled, found: Found, length: int, slots: Slots, conte
         wave = [(run_, starts + begin, np.clip(here - begin, 0, size)) for run_, starts, here in _narrow(found, which)]
         some = [None if slot is None else slot.take(which) for slot in slots]
         yield from _follow(compiled, wave, len(which), some, context)
+        begin, size = begin + size, size * _GROWTH
+        which = which[(counts.take(which) > begin) & proved.lacks(compiled.table, heads.take(which))]
+
+
+def _in_waves_together(compiled: Compiled, counts: Positions, slots: Slots, context: Context, proved: Proved) -> Matches:
+    """The same where a plan begins with atoms that are matched together, which go the shortest way by themselves."""
+    first = compiled.operators[0]
+    assert isinstance(first, Intersect)
+    heads = slots[compiled.row_slots[HEAD]]
+    begin, size = 0, _FIRST_WAVE
+    which = np.arange(len(counts))
+    while len(which):
+        some = [None if slot is None else slot.take(which) for slot in slots]
+        found = first.window(begin, begin + size, len(which), some, context)
+        yield from ((compiled, *instances) for instances in run_on(compiled.operators, 1, found, context))
         begin, size = begin + size, size * _GROWTH
         which = which[(counts.take(which) > begin) & proved.lacks(compiled.table, heads.take(which))]
 

@@ -68,6 +68,13 @@ def test_algorithm_1_as_written_marks_only_what_is_derived_after_the_mark(seed: 
     assert (marked.explicit, marked.derived, marked.applications["deletion"]) == (480, marks, 1960 - marks)
 
 
+@pytest.mark.parametrize(("size", "insertions", "explicit"), [(10, 545, 480), (80, 1782, 3293)])
+def test_p_trans_counts_as_table_1_does_where_no_order_matters(size: int, insertions: int, explicit: int) -> None:
+    marked = [follow(Stream(TRANS, size, seed), new(BF, WRITTEN)) for seed in SEEDS]
+    assert round(sum(one.applications["addition"] for one in marked) / len(SEEDS)) == insertions
+    assert round(sum(one.explicit for one in marked) / len(SEEDS)) == explicit
+
+
 @pytest.mark.parametrize(("track", "insertions", "forward", "explicit"), [(0, 4638, 3299, 910), (2, 1704, 1206, 1017)])
 def test_p_map_counts_as_table_3_does_where_no_order_matters(track: int, insertions: int, forward: int, explicit: int) -> None:
     old, marked = (follow(Stream(MAP, track), way) for way in (OLD[BF], new(BF, WRITTEN)))

@@ -68,7 +68,8 @@ class Standard:
     def line(self, changes: Changes) -> str:
         (inserted, given), (deleted, taken) = self.facts(changes.inserted), self.facts(changes.deleted)
         explicit = f'{{"insert": {given}, "delete": {taken}}}'
-        return f'{{"update": {changes.number}, "insert": {inserted}, "delete": {deleted}, "explicit": {explicit}}}'
+        time = "" if changes.time is None else f'"time": {changes.time!r}, '
+        return f'{{"update": {changes.number}, {time}"insert": {inserted}, "delete": {deleted}, "explicit": {explicit}}}'
 
     def facts(self, relations: ChangedRelations) -> tuple[str, str]:
         """All of them as a list in JSON, and the explicit ones."""

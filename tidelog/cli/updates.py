@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tidelog.cli.live import Stop
     from tidelog.io.updates import Lines, WrittenUpdate
     from tidelog.stream.sources import Source
+    from tidelog.stream.windows import Slide
 
     Given: TypeAlias = Lines | WrittenUpdate
 
@@ -83,7 +84,7 @@ class Watch(Protocol):
 
 def apply(
     mat: Materialisation,
-    given: Iterator[WrittenUpdate] | Source[WrittenUpdate],
+    given: Iterator[WrittenUpdate] | Source[WrittenUpdate] | Source[Slide],
     feed: Feed | None,
     watch: Watch | None,
     *,

@@ -16,8 +16,8 @@ from tidelog.stream.windows import Slide, Slides, Window, parts_of
 class Windowed:
     """Slides over sources of updates: a source, for `Materialisation.follow`, and an iterator.
 
-    Of several sources the one that is furthest behind is asked next. `refused` is told of an update that cannot be taken, and
-    may raise; without it, the error itself is raised.
+    Of several sources the one that is furthest behind is asked next. `refused` is told of an update that cannot be taken, or
+    that `check` has refused by a DataError, and may raise; without it, the error itself is raised.
     """
 
     def __init__(
@@ -29,6 +29,7 @@ class Windowed:
         late: Callable[[Any], None] | None = None,
         every_step: bool = False,
         refused: Callable[[Any, DataError], None] | None = None,
+        check: Callable[[Any], None] | None = None,
     ) -> None:
         self.slides = Slides(windows, lateness=lateness, late=late, every_step=every_step)
         given = source if isinstance(source, Mapping) else {"": source}
@@ -37,7 +38,7 @@ class Windowed:
                 f"there are sources for the streams {sorted(given)} and windows over {sorted(self.slides.streams)}"
             )
         self._sources: dict[str, Source[Any]] = {name: source_of(updates) for name, updates in given.items()}
-        self._refused = refused
+        self._refused, self._check = refused, check
         self._behind = dict.fromkeys(self._sources, -inf)
         """How far each of the sources that go on has come."""
         self._ready: deque[Slide] = deque()
@@ -75,6 +76,8 @@ class Windowed:
 
     def _add(self, update: Any, stream: str) -> None:
         try:
+            if self._check is not None:
+                self._check(update)
             self._ready += self.slides.add(update, stream)
             time = parts_of(update)[2]
         except DataError as error:

@@ -105,7 +105,7 @@ def test_a_bad_row_stops_with_its_place_or_is_skipped(row: str, text: str, tidel
     [
         ('{"insert": [["edge", 1, 2]]}', "needs a time"),
         ('{"time": 3, "insert": [["egde", 1, 2]]}', "did you mean edge"),
-        ('{"time": 3, "insert": [["edge", 1]]}', "2 columns"),
+        ('{"time": 3, "insert": [["edge", 1]]}', "where 2 are needed"),
     ],
 )
 def test_an_update_that_no_window_can_take(line: str, text: str, tidelog: Tidelog, workspace: Path) -> None:

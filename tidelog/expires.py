@@ -16,7 +16,7 @@ from tidelog.errors import DataError
 from tidelog.facts.times import NEVER, Expiries
 
 Time: TypeAlias = float | datetime
-Expires: TypeAlias = "Time | Mapping[str, Time | Sequence[Time | None] | None] | None"
+Expires: TypeAlias = "Time | Mapping[str, Time | Sequence[Time | None] | np.ndarray[Any, Any] | None] | None"
 """For all facts that are inserted, or by predicate, for all its facts or for each."""
 
 _EXACT = 2**53

@@ -27,7 +27,7 @@ class Options:
     ontology: Path | None = None
     json: Path | None = None
     plot: Path | None = None
-    """Where figure 8 of `maintenance-scalability` goes."""
+    """Where figure 8 of `maintenance-scalability` goes, or the curves of `windows`."""
 
 
 def read(name: str | None, arguments: Sequence[str], options: Mapping[str, object]) -> Options:
@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--lubm", type=Path, metavar="FILE", help="N-Triples (.gz too) for the RDFS rules, not generated ones")
     parser.add_argument("--ontology", type=Path, metavar="FILE", help="the ontology that belongs to --lubm")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results, for python -m tidelog.bench.report")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="maintenance-scalability: its curves as SVG")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="maintenance-scalability, windows: their curves as SVG")
     return parser
 
 

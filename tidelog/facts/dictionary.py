@@ -172,6 +172,17 @@ class Dictionary:
         distinct, inverse = factorize(ids)
         return cast(list[Term], self._objects(distinct)[inverse].tolist())
 
+    def distinct(self, ids: Ids) -> Mask:
+        """Of which terms it is known at once that they are equal to themselves and to no other: texts, IRIs, integers."""
+        distinct = ids >= INLINE
+        stored = (~distinct).nonzero()[0]
+        if len(stored):
+            some, inverse = factorize(ids[stored]) if len(stored) >= 64 else (ids[stored], slice(None))
+            terms = self._terms
+            known = np.fromiter((type(terms[number]) in (str, int) for number in some.tolist()), np.bool_, len(some))
+            distinct[stored] = known[inverse]
+        return distinct
+
     def to_arrow(self, ids: Ids) -> pa.Array:
         """One Arrow column: of a natural type if all terms are of one kind, else of strings in the rule language."""
         from tidelog.facts import arrow

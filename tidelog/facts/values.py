@@ -45,6 +45,17 @@ def compare(dictionary: Dictionary, operator: str, left: Ids, right: Ids) -> Mas
         return np.zeros(0, np.bool_)
     if _small(left) and _small(right):  # ids of small integers order as the integers
         return np.asarray(_COMPARE[operator](left, right), np.bool_)
+    if operator not in ("=", "!="):
+        return _compared(dictionary, operator, left, right)
+    holds = np.asarray(_COMPARE[operator](left, right), np.bool_)
+    unlike = (~(dictionary.distinct(left) & dictionary.distinct(right))).nonzero()[0]
+    if len(unlike):
+        holds[unlike] = _compared(dictionary, operator, left[unlike], right[unlike])
+    return holds
+
+
+def _compared(dictionary: Dictionary, operator: str, left: Ids, right: Ids) -> Mask:
+    """`compare`, by value."""
     kinds, ranks = _ranked(dictionary, np.concatenate([left, right]))
     kind, other, rank, against = kinds[: len(left)], kinds[len(left) :], ranks[: len(left)], ranks[len(left) :]
     same = (kind == other) & (kind != _NONE) & (kind != _NAN)

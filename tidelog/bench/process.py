@@ -9,12 +9,10 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-_STATUS = Path("/proc/self/status")
 
-
-def resident_bytes() -> int:
-    """Bytes of memory that this process has now; on systems without /proc, the most it ever had."""
-    return _from_status("VmRSS") or peak_bytes()
+def resident_bytes(process: int | str = "self") -> int:
+    """Bytes of memory that a process has now; on systems without /proc, the most this one ever had."""
+    return _from_status("VmRSS", process) or peak_bytes()
 
 
 def peak_bytes() -> int:
@@ -49,10 +47,11 @@ def others_load() -> float:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
-def _from_status(key: str) -> int | None:
-    if not _STATUS.exists():
+def _from_status(key: str, process: int | str = "self") -> int | None:
+    status = Path(f"/proc/{process}/status")
+    if not status.exists():
         return None
-    for line in _STATUS.read_text().splitlines():
+    for line in status.read_text().splitlines():
         if line.startswith(key + ":"):
             return int(line.split()[1]) * 1024
     return None

@@ -107,6 +107,11 @@ class ContinuousQuery:
         return self.query.selected
 
     @property
+    def tells_all(self) -> bool:
+        """Whether it tells the whole answer each time, rather than what came or went."""
+        return self.query.output is Output.RSTREAM
+
+    @property
     def windows(self) -> list[Window]:
         """What of the streams the query looks at."""
         return windows(self.query)
@@ -117,17 +122,29 @@ class ContinuousQuery:
         `events` is what `Materialisation.follow` takes, each update with a `time`; of several streams, a mapping from their
         IRIs. What happened more than `lateness` before the latest event is late: `late` is told of it.
         """
-        sources = {name: checked(self.query, source) for name, source in streams(self.query, events).items()}
+        sources = self.checked(streams(self.query, events))
         yield from self.over(windowed(sources, self.windows, lateness=lateness, late=late))
+
+    def checked(self, sources: Mapping[str, Any]) -> dict[str, Any]:
+        """The sources of the streams, which raise if they have what the windows would pass over."""
+        return {name: checked(self.query, source) for name, source in sources.items()}
 
     def over(self, slides: Windowed) -> Iterator[Answer]:
         """`follow`, for who has made the slides of `windows`."""
         for changes in self.materialisation.follow(slides, look_ahead=0):
-            time = slides.time if changes.time is None else changes.time
-            yield from map(self._evaluate, self._clock.before(time))
-            self._note(changes)
-            if self._clock.at(time):
-                yield self._evaluate(time)
+            yield from self.after(changes, slides)
+        yield from self.at_end(slides)
+
+    def after(self, changes: Changes, slides: Windowed) -> Iterator[Answer]:
+        """The evaluations up to a slide, of which these are the changes; for who follows the slides himself."""
+        time = slides.time if changes.time is None else changes.time
+        yield from map(self._evaluate, self._clock.before(time))
+        self._note(changes)
+        if self._clock.at(time):
+            yield self._evaluate(time)
+
+    def at_end(self, slides: Windowed) -> Iterator[Answer]:
+        """The evaluation after the last slide, if one is due (COMPUTE EVERY)."""
         if (moment := self._clock.last()) is not None:
             if slides.slides.timed:
                 self._note(self.materialisation.advance(moment))

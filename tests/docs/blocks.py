@@ -28,7 +28,7 @@ from pathlib import Path
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 TIMES = re.compile(r"\b\d[\d,]*(\.\d+)? (s|ms|µs)\b")
 EXECUTED = {"python", "console", "tidelog"}
-SILENT = {"", "text", "csv", "bash", "sh", "mermaid", "toml", "turtle", "json", "makefile"}
+SILENT = {"", "text", "csv", "bash", "sh", "mermaid", "toml", "turtle", "sparql", "json", "makefile"}
 
 
 @dataclass(frozen=True)

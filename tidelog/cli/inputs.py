@@ -25,7 +25,9 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 STANDARD_INPUT = Path("-")
 
-program_argument = click.argument("program", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+_PROGRAM = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+program_argument = click.argument("program", type=_PROGRAM)
+optional_program = click.argument("program", type=_PROGRAM, required=False)
 
 
 def named_files(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[NamedFile, ...]:
@@ -74,8 +76,11 @@ def load(path: Path, facts: tuple[NamedFile, ...] = (), directory: Path | None =
     from tidelog.program import Program
 
     program = Program.parse(sys.stdin.read(), file="<standard input>") if path == STANDARD_INPUT else Program.load(path)
-    if directory is not None:
-        program = replace(program, directory=directory)
+    return with_facts(program if directory is None else replace(program, directory=directory), facts)
+
+
+def with_facts(program: Program, facts: tuple[NamedFile, ...]) -> Program:
+    """A program with the `--facts` files as further imports."""
     more = tuple(further_import(program, name, file) for name, file in facts)
     return replace(program, imports=program.imports + more) if more else program
 

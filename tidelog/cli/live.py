@@ -77,7 +77,8 @@ class Stop:
 
     def __init__(self) -> None:
         self._writing = False
-        self._wanted = False
+        self.wanted = False
+        """Whether that has come."""
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -96,10 +97,10 @@ class Stop:
             yield
         finally:
             self._writing = False
-        if self._wanted:
+        if self.wanted:
             raise KeyboardInterrupt
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._wanted = True
+        self.wanted = True
         if not self._writing:
             raise KeyboardInterrupt

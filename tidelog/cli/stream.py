@@ -4,45 +4,40 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tidelog.cli import feed, report, updates
-from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, predicate_of, program_argument
+from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, optional_program
 from tidelog.cli.live import Live, Stop
 from tidelog.cli.progress import progress
+from tidelog.cli.queries import Told, asked, query_options, sources_of
+from tidelog.cli.reading import FORMATS, Reading
 from tidelog.cli.run import Algorithm
 from tidelog.cli.windows import LengthType, WindowType, late_updates, report_late, through
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from tidelog import Window
-    from tidelog.io.bad_rows import BadRows
-    from tidelog.io.events import Events
-    from tidelog.io.updates import Lines, Written
-    from tidelog.rdf.stream import Triples
     from tidelog.stream.windowed import Windowed
-
-    Given: TypeAlias = Written | Triples | Events
-
-NDJSON, RDF, CSV, TSV = "ndjson", "rdf", "csv", "tsv"
-_ENDINGS = {".nt": RDF, ".nq": RDF, ".csv": CSV, ".tsv": TSV}
 
 
 @click.command(short_help="Keep what follows true while updates come in; tell what changes.")
-@program_argument
+@optional_program
 @click.option(
     "--source",
+    "sources",
     required=True,
+    multiple=True,
     metavar="FILE|-",
-    help="Where the updates come from: a file, a named pipe, or - for standard input.",
+    help="Where the updates come from: a file, a named pipe, or - for standard input; for a query over several streams, "
+    "IRI=FILE for each.",
 )
+@query_options
 @click.option("--follow", "growing", is_flag=True, help="Do not stop at the end of the file: somebody goes on writing to it.")
 @click.option(
     "--source-format",
-    type=click.Choice([NDJSON, RDF, CSV, TSV]),
+    type=click.Choice(FORMATS),
     help="A line is an update in JSON, a triple in N-Triples, perhaps with its time, or a row of a table with a column that "
     "is the time; by default as the file's name says.",
 )
@@ -92,8 +87,8 @@ _ENDINGS = {".nt": RDF, ".nq": RDF, ".csv": CSV, ".tsv": TSV}
 @input_options
 @click.option("--stats", is_flag=True, help="Print what each update took.")
 def stream(
-    program: Path,
-    source: str,
+    program: Path | None,
+    sources: tuple[str, ...],
     growing: bool,
     source_format: str | None,
     time_column: str,
@@ -103,6 +98,8 @@ def stream(
     late_file: Path | None,
     batch: int,
     changes: str,
+    query: Path | None,
+    graphs: tuple[NamedFile, ...],
     algorithm: str,
     facts: tuple[NamedFile, ...],
     directory: Path | None,
@@ -119,6 +116,9 @@ def stream(
     With --window, what is inserted does not hold for good: updates need times, and the facts of a window appear and
     vanish as time moves on. --facts and @import are the background, which stays.
 
+    With --query, a SELECT over windows of streams, its answers are told instead of changes. PROGRAM, which may be left out
+    then, has the rules that make more of what is in the windows.
+
     \b
     Examples:
       tidelog stream paths.rls --source updates.ndjson
@@ -127,35 +127,42 @@ def stream(
       tidelog stream rdfs.rls --facts triple=ontology.ttl --source readings.nt --batch 100
       tidelog stream paths.rls --source - --algorithm dred-marking
       tidelog stream alarms.rls --source reading.csv --window 10s/1s --lateness 5s --late late.ndjson
+      tidelog stream rdfs.rls --query hot.rq --source readings.nq
     """
     from tidelog import Materialisation
 
-    if program == STANDARD_INPUT and source == "-":
-        raise click.UsageError("standard input can hold the program or the updates, not both")
-    if growing and source == "-":
-        raise click.UsageError("--follow is for files; standard input is followed until it ends")
-    if window is None and (lateness or late_file):
-        raise click.UsageError("--lateness and --late are for windows: --window RANGE/STEP")
-    form = source_format or _ENDINGS.get(_ending(source), NDJSON)
-    if form in (CSV, TSV) and source == "-" and not predicate:
-        raise click.UsageError("rows from standard input need the name of their predicate: --predicate NAME")
-    lines = opened(source, growing=growing)
-    loaded = load(program, facts, directory)
+    reading = Reading(growing, source_format, time_column, predicate, batch)
+    _check(program, sources, window, bool(lateness or late_file), query, changes, bool(graphs))
+    streams = {"": sources[0]} if query is None else sources_of(query, sources)
+    for source in streams.values():
+        reading.check(source)
+    lines = {name: reading.lines(source) for name, source in streams.items()}
     with progress("materialising") as line:
-        mat = Materialisation(loaded, algorithm=algorithm, on_bad_row=on_bad_row, progress=line)
+        how: dict[str, Any] = {"algorithm": algorithm, "on_bad_row": on_bad_row, "progress": line}
+        if query is not None:
+            question = asked(query, program, facts, directory, graphs, **how)
+            mat = question.materialisation
+        else:
+            assert program is not None
+            mat = Materialisation(load(program, facts, directory), **how)
     report.summary(mat)
-    if form in (CSV, TSV):
-        name = predicate_of(loaded, predicate or Path(source).name.partition(".")[0])
-        given: Given = rows(lines, form, name, time_column, mat.bad_rows, batch)
-    else:
-        given = reading(lines, form, mat.bad_rows, batch)
+    given = {name: reading.updates(source, lines[name], mat.program, mat.bad_rows) for name, source in streams.items()}
     stop = Stop()
-    live = Live(mat, lambda: given.time) if sys.stderr.isatty() else None
+    live = Live(mat, lambda: max((some.time for some in given.values() if some.time is not None), default=None))
+    watch = live if sys.stderr.isatty() else None
     windowed: Windowed | None = None
     try:
-        with late_updates(late_file) as late, feed.opened(changes, "csv", mat) as told, stop.listening():
-            windowed = None if window is None else through(mat, given, window, lateness, late)
-            updates.apply(mat, given if windowed is None else windowed, told, live, stats=stats, stop=stop)
+        with late_updates(late_file) as late, stop.listening():
+            if query is not None:
+                windowed = through(mat, question.checked(given), question.windows, lateness, late)
+                answers = Told(question, windowed)
+                updates.apply(mat, windowed, answers, watch, stats=stats, stop=stop)
+                if not stop.wanted:
+                    answers.end()
+            else:
+                with feed.opened(changes, "csv", mat) as told:
+                    windowed = None if window is None else through(mat, given[""], window, lateness, late)
+                    updates.apply(mat, given[""] if windowed is None else windowed, told, watch, stats=stats, stop=stop)
     finally:
         if windowed is not None:
             report_late(windowed, late_file)
@@ -164,34 +171,30 @@ def stream(
     return 0
 
 
-def opened(source: str, *, growing: bool) -> Lines:
-    """The lines of the source. Whether it is there is found out now, not after everything is materialised."""
-    from tidelog.io.updates import Lines
-
-    if source == "-":
-        return Lines.of_stream(sys.stdin, "<standard input>")
-    return Lines.growing(Path(source)) if growing else Lines.of(Path(source))
-
-
-def reading(lines: Lines, form: str, bad_rows: BadRows, batch: int) -> Written | Triples:
-    """The updates that the lines are."""
-    if form == RDF:
-        from tidelog.rdf.stream import Triples
-
-        return Triples(lines, bad_rows, batch=batch)
-    from tidelog.io.updates import read
-
-    return read([lines], bad_rows)
-
-
-def rows(lines: Lines, form: str, predicate: str, column: str, bad_rows: BadRows, batch: int) -> Events:
-    """The updates that the rows of a table are."""
-    from tidelog.io.events import Events
-
-    delimiter = "\t" if form == TSV else ","
-    return Events(lines, predicate, bad_rows, column=column, delimiter=delimiter, batch=batch)
-
-
-def _ending(source: str) -> str:
-    path = Path(source)
-    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+def _check(
+    program: Path | None,
+    sources: tuple[str, ...],
+    window: Window | None,
+    late: bool,
+    query: Path | None,
+    changes: str,
+    graphs: bool,
+) -> None:
+    """Refuse options that make no sense together."""
+    if program == STANDARD_INPUT and "-" in sources:
+        raise click.UsageError("standard input can hold the program or the updates, not both")
+    if program is not None and program.suffix in (".rq", ".sparql"):
+        raise click.UsageError(f"{program} is a query, by its name: --query {program}")
+    if query is None:
+        if program is None:
+            raise click.UsageError("Missing argument 'PROGRAM'; only with --query there may be none")
+        if len(sources) > 1:
+            raise click.UsageError("there is one --source, but for queries over several streams (--query)")
+        if late and window is None:
+            raise click.UsageError("--lateness and --late are for windows: --window RANGE/STEP")
+        if graphs:
+            raise click.UsageError("--graph is for queries (--query); --facts triple=FILE gives triples to a program")
+    elif window is not None:
+        raise click.UsageError("a query has windows of its own: --query, or --window")
+    elif changes != feed.STANDARD_OUTPUT:
+        raise click.UsageError("of a query the answers are told: --query, or --changes DIR")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -79,8 +79,14 @@ def late_updates(path: Path | None) -> Iterator[Late]:
         yield Late(file)
 
 
-def through(mat: Materialisation, given: Source[WrittenUpdate], window: Window, lateness: float, late: Late) -> Windowed:
-    """The slides of a window over updates; one that the program cannot take is a bad row."""
+def through(
+    mat: Materialisation,
+    given: Source[WrittenUpdate] | Mapping[str, Source[WrittenUpdate]],
+    window: Window | Sequence[Window],
+    lateness: float,
+    late: Late,
+) -> Windowed:
+    """The slides of windows over one or several streams of updates; one that the program cannot take is a bad row."""
     from tidelog.io.updates import refusal
     from tidelog.stream.windowed import Windowed
 

@@ -16,6 +16,7 @@ from itertools import count
 from typing import NamedTuple
 
 from tidelog.errors import DataError
+from tidelog.facts.values import number
 from tidelog.io.bad_rows import BadRows
 from tidelog.io.updates import Lines, WrittenUpdate, seconds
 from tidelog.notation import parse_term
@@ -108,4 +109,5 @@ def _time(token: str) -> float:
     term = _term(token)
     if isinstance(term, Iri | BlankNode):
         raise DataError(f"{term} is no time: a stream has no named graphs, the fourth term of a line is its time")
-    return seconds(term.lexical if isinstance(term, Literal) else term)
+    value = number(term)
+    return seconds(value if value is not None else term.lexical if isinstance(term, Literal) else term)

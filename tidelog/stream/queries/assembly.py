@@ -37,12 +37,12 @@ def assemble(query: Query, translated: Translated, rules: Program | None, graphs
     if rules is None:
         return Program.from_source(Source(added))
     lifted = [rule for name in named for rule in lift(rules, name)]
+    source = replace(rules.source, statements=(*rules.source.statements, *lifted, *added))
     try:
-        return Program.from_source(
-            replace(rules.source, statements=(*rules.source.statements, *lifted, *added)), rules.directory
-        )
+        program = Program.from_source(source, rules.directory)
     except ProgramError as error:
         raise _explained(query, error) from error
+    return replace(program, imports=(*rules.imports, *imports))
 
 
 def _explained(query: Query, error: ProgramError) -> ProgramError:

@@ -1,0 +1,78 @@
+"""What `tidelog stream` reads: updates in JSON, triples, or rows of a table, from a file, a pipe, or a file that grows."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tidelog.cli.inputs import predicate_of
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from tidelog import Program
+    from tidelog.io.bad_rows import BadRows
+    from tidelog.io.events import Events
+    from tidelog.io.updates import Lines, Written
+    from tidelog.rdf.stream import Triples
+
+    Given: TypeAlias = Written | Triples | Events
+
+NDJSON, RDF, CSV, TSV = "ndjson", "rdf", "csv", "tsv"
+FORMATS = (NDJSON, RDF, CSV, TSV)
+_ENDINGS = {".nt": RDF, ".nq": RDF, ".csv": CSV, ".tsv": TSV}
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sources are read, as the options say."""
+
+    growing: bool
+    format: str | None
+    time_column: str
+    predicate: str | None
+    batch: int
+
+    def check(self, source: str) -> None:
+        """Refuse what cannot be read."""
+        if source != STANDARD_INPUT:
+            return
+        if self.growing:
+            raise click.UsageError("--follow is for files; standard input is followed until it ends")
+        if self.format in (CSV, TSV) and not self.predicate:
+            raise click.UsageError("rows from standard input need the name of their predicate: --predicate NAME")
+
+    def lines(self, source: str) -> Lines:
+        """The lines of a source. Whether it is there is found out now, not after everything is materialised."""
+        from tidelog.io.updates import Lines
+
+        if source == STANDARD_INPUT:
+            return Lines.of_stream(sys.stdin, "<standard input>")
+        return Lines.growing(Path(source)) if self.growing else Lines.of(Path(source))
+
+    def updates(self, source: str, lines: Lines, program: Program, bad_rows: BadRows) -> Given:
+        """The updates that the lines of a source are."""
+        form = self.format or _ENDINGS.get(_ending(source), NDJSON)
+        if form in (CSV, TSV):
+            from tidelog.io.events import Events
+
+            name = predicate_of(program, self.predicate or Path(source).name.partition(".")[0])
+            delimiter = "\t" if form == TSV else ","
+            return Events(lines, name, bad_rows, column=self.time_column, delimiter=delimiter, batch=self.batch)
+        if form == RDF:
+            from tidelog.rdf.stream import Triples
+
+            return Triples(lines, bad_rows, batch=self.batch)
+        from tidelog.io.updates import read
+
+        return read([lines], bad_rows)
+
+
+def _ending(source: str) -> str:
+    path = Path(source)
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix

@@ -105,6 +105,9 @@ class NaiveAlgebra:
             return left | right
         return left - right if isinstance(expression, Difference) else left & right
 
+    def stages(self, update: Update | None = None, *changes: Working) -> Iterator[Stratum]:
+        yield from self.strata.strata
+
     def working(self, name: str) -> Working:
         self.sets[name] = set()
         return Working(name, self.add)

@@ -58,7 +58,7 @@ class Phases(NamedTuple):
 
 
 def maintained(algorithm: str, rules: str, facts: str, update: str, strata: str = "granular") -> tuple[Materialisation, Any]:
-    """Materialise, then update; everything as the oracle says. Gives the materialisation and the changes of the update."""
+    """Materialise, then update, by the rules as written; everything as the oracle says. Gives both results."""
     program = Program.parse(rules)
     given, change = parse_update(facts), parse_update(update)
     mirror = Mirror(program, given.insert)

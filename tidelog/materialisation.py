@@ -10,7 +10,6 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, overload
@@ -29,7 +28,7 @@ from tidelog.follow import AnyUpdate, Updates, follow
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.fbf import Strategy
 from tidelog.maintain.marking import Marking
-from tidelog.plan.layout import complex_rules, lay_out
+from tidelog.plan.layout import Layouts
 from tidelog.plan.modules import MODULES, assign
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
@@ -88,15 +87,12 @@ class Materialisation:
         self._report = progress
         self.algorithm = algorithm
         started = time.perf_counter()
-        stratification = self.program.stratify(single=strata == "single")
+        single = strata == "single"
         arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
-        assignment = assign(self.program.core, modules)
-        relayout = partial(lay_out, self.program, assignment, strata == "single")
+        assignment = assign(self.program.core, modules, single=single)
         self._engine = EmbeddedEngine(
-            stratification,
+            Layouts(self.program, assignment, single),
             arities,
-            assignment=assignment,
-            relayout=relayout if complex_rules(self.program.core, assignment) else None,
             on_round=self._on_round if progress else None,
             max_facts=max_facts,
         )

@@ -64,6 +64,43 @@ CASES = (
         ("-r(a, b)", "+r(a, b) +r(b, a)", "-r(a, b)", "-r(b, a)", "+r(c, c)", "-r(c, c)"),
     ),
     Case(
+        "cliques",  # they merge, break, and hold together by another edge
+        """
+        same(?x, ?z) :- same(?x, ?y), same(?y, ?z) . same(?y, ?x) :- same(?x, ?y) .
+        same(?x, ?y) :- told(?x, ?y), ~denied(?x, ?y) .
+        told(?x, ?y) :- key(?x, ?k), key(?y, ?k), ?x != ?y . known(?x) :- key(?x, _) . alone(?x) :- known(?x), ~same(?x, _) .
+        """,
+        "+same(a, b) +same(b, c) +key(d, 1) +key(e, 1) +key(f, 2) +key(g, 3)",
+        (
+            "+same(c, d)",
+            "+key(a, 2)",
+            "-same(b, c)",
+            "+denied(a, f) +denied(f, a)",
+            "+same(f, f) -same(c, d)",
+            "+told(f, b) +same(a, f) +same(g, e) -key(d, 1)",
+            "-same(f, f) -same(a, b) -told(f, b)",
+            "-denied(a, f) +same(b, c) +same(d, d)",
+            "-same(a, f) -same(g, e) -same(b, c) -key(a, 2)",
+        ),
+    ),
+    Case(
+        "cliques-of-triples",
+        """
+        [?x, same, ?z] :- [?x, same, ?y], [?y, same, ?z] . [?y, same, ?x] :- [?x, same, ?y] . [?x, is, ?y] :- [?x, same, ?y] .
+        """,
+        "+triple(a, same, b) +triple(c, same, b) +triple(d, same, e) +triple(e, is, f)",
+        ("+triple(a, same, e)", "-triple(c, same, b)", "-triple(a, same, e) +triple(e, same, a)", "-triple(a, same, b)"),
+    ),
+    Case(
+        "parts-of-triples",
+        """
+        [?x, part, ?z] :- [?x, part, ?y], [?y, part, ?z] . [?x, part, ?y] :- [?y, whole, ?x] .
+        [?x, self, ?x] :- [?x, part, ?x] .
+        """,
+        "+triple(a, part, b) +triple(c, whole, b) +triple(c, part, d)",
+        ("+triple(d, part, a)", "-triple(c, whole, b)", "+triple(b, part, c) -triple(d, part, a)", "-triple(b, part, c)"),
+    ),
+    Case(
         "same-generation",
         "sg(?x, ?y) :- up(?x, ?p), up(?y, ?p) . sg(?x, ?y) :- up(?x, ?p), sg(?p, ?q), up(?y, ?q) .",
         "+up(a, c) +up(b, c) +up(c, e) +up(d, e) +up(f, d)",

@@ -9,11 +9,11 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 
-from tests import naive
 from tests.contract.combinations import ALGORITHMS
 from tests.cyclic import cases, made
 from tests.generators import Case
-from tests.mirror import Mirror, explicit_of, facts_of, pairs, rank_in
+from tests.mirror import Mirror
+from tests.modules import every_algorithm_is_right, nothing_hidden_shows, ranks_are_for_the_rules_as_written
 from tests.properties.test_updates import blaming
 from tests.updates import Update
 from tidelog import Materialisation, Program
@@ -34,14 +34,7 @@ few = settings(max_examples=max(4, settings().max_examples // 5))
 @few
 @given(case=cases())
 def test_facts_and_changes_after_every_update(case: Case, strata: str) -> None:
-    program = Program.parse(case.text)
-    mirror = Mirror(program)
-    mats = {name: Materialisation(program, algorithm=name, strata=strata, modules="hypertree") for name in ALL}
-    for update in (Update(case.facts, {}), *case.updates):
-        expected = mirror.update(update)
-        for algorithm, mat in mats.items():
-            with blaming(algorithm, update):
-                mirror.check(mat, update, expected)
+    every_algorithm_is_right(case, strata, "hypertree")
 
 
 @pytest.mark.parametrize("strata", ["granular", "single"])
@@ -49,28 +42,13 @@ def test_facts_and_changes_after_every_update(case: Case, strata: str) -> None:
 @given(case=cases(max_updates=3))
 def test_ranks_hold_for_the_rules_as_they_were_written(case: Case, strata: str) -> None:
     """Ranks rise through nodes, so a witness by nodes is one by the rule: proofs need not know of nodes."""
-    program = Program.parse(case.text)
-    for algorithm in ("ranked", "dred", "auto"):
-        mat = Materialisation(program, algorithm=algorithm, strata=strata, modules="hypertree")
-        for update in (Update(case.facts, {}), *case.updates):
-            mat.update(insert=update.insert, delete=update.delete)
-            facts = facts_of(mat)
-            found = naive.witnessed(program, facts, rank_in(mat), single_stratum=strata == "single")
-            with blaming(algorithm, update):
-                assert pairs(facts) - pairs(explicit_of(mat)) <= found
-                for predicate, row in sorted(pairs(facts) - pairs(explicit_of(mat)))[:3]:
-                    assert mat.explain(predicate, row).holds
+    ranks_are_for_the_rules_as_written(case, strata, "hypertree", ("ranked", "dred", "auto"))
 
 
 @few
 @given(case=cases(max_updates=3))
 def test_nodes_are_hidden(case: Case) -> None:
-    program = Program.parse(case.text)
-    mat = Materialisation(program, modules="hypertree")
-    for update in (Update(case.facts, {}), *case.updates):
-        changes = mat.update(insert=update.insert, delete=update.delete)
-        assert set(mat.predicates) <= set(program.arities)
-        assert {*changes.inserted, *changes.deleted} <= set(program.arities)
+    nothing_hidden_shows(case, "hypertree")
 
 
 @pytest.mark.parametrize("how", How)

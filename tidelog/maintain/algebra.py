@@ -164,6 +164,13 @@ class Algebra(Protocol[F]):
     @property
     def trace(self) -> Trace[F]: ...
 
+    def stages(self, update: Update | None = None, *changes: Working) -> Iterator[Stratum]:
+        """The strata in their order; when it comes to one, the facts that the engine keeps for it are given facts.
+
+        In an update, E- and E+ get them; `changes` are D and A.
+        """
+        ...
+
     def working(self, name: str) -> Working:
         """A new, empty set of this name; it is gone when the update is over."""
         ...

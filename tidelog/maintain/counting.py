@@ -54,7 +54,7 @@ def counting(algebra: Algebra[F], update: Update) -> None:
     trace.begin()
     algebra.set_ranks(algebra.facts(update.delete), 1)
     D, A = algebra.working("D"), algebra.working("A")
-    for stratum in algebra.strata.strata:  # line 20
+    for stratum in algebra.stages(update, D, A):  # line 20
         change_first(algebra, stratum, update, D, A)
         for i in trace.iterations():  # lines 26, 34
             lost, arrived = trace.advance()  # line 27, and the counts of lines 23, 24, 36, 37

@@ -32,7 +32,7 @@ from tidelog.program.stratify import Stratum
 def dred(algebra: Algebra[F], update: Update) -> None:
     """DRED, Algorithm 4, for one update."""
     D, A = algebra.working("D"), algebra.working("A")
-    for stratum in algebra.strata.strata:
+    for stratum in algebra.stages(update, D, A):
         overdeleted = overdelete(algebra, stratum, update, D, A)  # line 41
         R = rederivable(algebra, stratum, overdeleted, update, D, A)  # line 42
         insert(algebra, stratum, R, update, D, A)  # line 43

@@ -46,7 +46,7 @@ def expiry(algebra: ExpiringAlgebra[F], update: Update) -> None:
     """Maintenance with expiries for one update."""
     D, A, L = algebra.working("D"), algebra.working("A"), algebra.working("L")
     X: SetExpression = update.expired or algebra.working("X")
-    for stratum in algebra.strata.strata:
+    for stratum in algebra.stages(update, D, A):
         overdeleted = overdelete(algebra, stratum, update, X, D, A, L)
         R = rederivable(algebra, stratum, overdeleted, update, X, D, A)
         insert(algebra, stratum, R, update, X, D, A, L)

@@ -67,7 +67,7 @@ def fbf(algebra: Algebra[F], update: Update, abort: Strategy = never) -> None:
     """FBF, Algorithm 5, for one update."""
     D, A = algebra.working("D"), algebra.working("A")
     checked = 0
-    for stratum in algebra.strata.strata:
+    for stratum in algebra.stages(update, D, A):
         B, C, P, Y = (algebra.working(name) for name in "BCPY")  # line 61
         exploration = algebra.exploration(stratum.recursive)
         run = _Deletion(algebra, stratum, update, abort, D, A, B, C, P, Y, exploration, checked)

@@ -35,7 +35,7 @@ from tidelog.program.stratify import Stratum
 def ranked(algebra: Algebra[F], update: Update) -> None:
     """Ranked maintenance for one update."""
     D, A = algebra.working("D"), algebra.working("A")
-    for stratum in algebra.strata.strata:
+    for stratum in algebra.stages(update, D, A):
         overdeleted = overdelete(algebra, stratum, update, D, A)
         R = rederivable(algebra, stratum, overdeleted, update, D, A)
         insert(algebra, stratum, R, update, D, A)

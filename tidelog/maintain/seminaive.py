@@ -26,7 +26,7 @@ from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 
 def seminaive(algebra: Algebra[F]) -> None:
     """SEMINAIVE, Algorithm 1, on an algebra in which exactly the explicit facts are present."""
-    for stratum in algebra.strata.strata:
+    for stratum in algebra.stages():
         add(algebra, algebra.derive(stratum.nonrecursive, I, outside=I), rank=1)  # line 3
         if not stratum.recursive:
             continue

@@ -13,9 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tidelog.plan.closures import closures
 from tidelog.program.normal import CoreRule
+from tidelog.syntax.formatter import format_atom
 
 STANDARD, COMBINED, HYPERTREE = "standard", "combined", "hypertree"
+TRANSITIVE, SYMMETRIC = "transitive", "symmetric-transitive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,35 @@ class Taken:
     reason: str
 
 
-Recogniser: TypeAlias = Callable[[Sequence[CoreRule]], Sequence[Taken]]
-"""Gives the rules that a module can take among some."""
+Recogniser: TypeAlias = Callable[[Sequence[CoreRule], bool], Sequence[Taken]]
+"""Gives the rules that a module can take among some; told, too, whether strata are as few as can be."""
 
-MODULES: Mapping[str, tuple[Recogniser, ...]] = {COMBINED: (), HYPERTREE: (), STANDARD: ()}
+
+def transitive(rules: Sequence[CoreRule], single: bool) -> list[Taken]:
+    """Transitive closures: see `tidelog.plan.closing` for what becomes of them."""
+    return [taken for taken in _closures(rules, single) if taken.module == TRANSITIVE]
+
+
+def symmetric(rules: Sequence[CoreRule], single: bool) -> list[Taken]:
+    """Symmetric and transitive closures, likewise."""
+    return [taken for taken in _closures(rules, single) if taken.module == SYMMETRIC]
+
+
+def _closures(rules: Sequence[CoreRule], single: bool) -> list[Taken]:
+    taken = []
+    for closure in closures(rules, single=single):
+        module, kind = (SYMMETRIC, "symmetric and transitive") if closure.symmetric else (TRANSITIVE, "transitive")
+        taken.append(Taken(module, closure.rules, f"`{format_atom(closure.atom)}` is the {kind} closure of its edges"))
+    return taken
+
+
+MODULES: Mapping[str, tuple[Recogniser, ...]] = {
+    COMBINED: (_closures,),
+    HYPERTREE: (),
+    STANDARD: (),
+    SYMMETRIC: (symmetric,),
+    TRANSITIVE: (transitive,),
+}
 """The choices, each with the recognisers that are asked, in this order; a rule goes to the first that takes it."""
 
 
@@ -49,12 +77,12 @@ class Assignment:
 EVERYTHING_STANDARD = Assignment(STANDARD, ())
 
 
-def assign(rules: Sequence[CoreRule], choice: str = COMBINED) -> Assignment:
-    """Share out rules among the modules of a choice."""
+def assign(rules: Sequence[CoreRule], choice: str = COMBINED, *, single: bool = False) -> Assignment:
+    """Share out rules among the modules of a choice; `single` as in `stratify`."""
     taken: list[Taken] = []
     rest = list(rules)
     for recognise in MODULES[choice]:
-        found = recognise(rest)
+        found = recognise(rest, single)
         taken += found
         gone = {id(rule) for one in found for rule in one.rules}
         rest = [rule for rule in rest if id(rule) not in gone]

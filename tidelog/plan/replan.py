@@ -36,9 +36,10 @@ def cost_now(layout: Layout, statistics: Statistics) -> float:
     """What a layout is expected to cost with the facts of today."""
     expected = Expected(statistics)
     cost = sum(join_cost(rule, expected, frozenset({rule.head.predicate})) for rule in layout.complex)
+    nodes = set(layout.hidden) - {shadow.edges for shadow in layout.shadows}
     for stratum in layout.strata.strata:
         for rule in stratum.rules:
-            if rule.head.predicate in layout.hidden:
+            if rule.head.predicate in nodes:
                 graph = Hypergraph(rule.positive)
                 cost += Estimates(graph, statistics).join(graph.all_atoms).work + STORED * statistics.matches(rule.head, ())
     return cost

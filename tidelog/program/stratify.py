@@ -17,9 +17,10 @@ that leads into it: the most granular stratification by levels; with `single`, o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 from tidelog.program.classes import AtomClasses, classify
 from tidelog.program.graph import components, shortest_way
@@ -27,6 +28,8 @@ from tidelog.program.normal import CoreRule
 from tidelog.syntax.ast import Atom
 from tidelog.syntax.formatter import format_atom
 from tidelog.syntax.places import Text
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,20 @@ class _Graph:
     successors: list[set[int]]
     negative: dict[tuple[int, int], list[tuple[CoreRule, Atom]]]
     """The negative edges, with the rules and negated atoms they come from."""
+    steps: set[tuple[int, int]]
+    """The edges besides the negative ones that the higher end must lie above."""
     components: list[list[int]]
     """The strongly connected components, each before those it leads to."""
     component: list[int]
     """For each class the number of its component."""
 
 
-def stratify(rules: Sequence[CoreRule], *, single: bool = False) -> Stratification:
-    """The stratification of rules that `check` finds no fault with."""
-    graph = _graph(rules)
+def stratify(rules: Sequence[CoreRule], *, single: bool = False, kept: Mapping[str, str] = _NOTHING) -> Stratification:
+    """The stratification of rules that `check` finds no fault with.
+
+    The facts of predicates that are `kept` are no rule's: they depend on those of another, which are in lower strata.
+    """
+    graph = _graph(rules, kept)
     levels = _levels(graph, single)
     by_level: dict[int, list[CoreRule]] = defaultdict(list)
     for rule in rules:
@@ -102,7 +110,7 @@ def stratify(rules: Sequence[CoreRule], *, single: bool = False) -> Stratificati
     return Stratification(tuple(strata), graph.classes, tuple(levels))
 
 
-def _graph(rules: Sequence[CoreRule]) -> _Graph:
+def _graph(rules: Sequence[CoreRule], kept: Mapping[str, str] = _NOTHING) -> _Graph:
     classes = classify(atom for rule in rules for atom in (rule.head, *rule.positive, *rule.negative))
     successors: list[set[int]] = [set() for _ in classes.atoms]
     negative: dict[tuple[int, int], list[tuple[CoreRule, Atom]]] = defaultdict(list)
@@ -113,12 +121,16 @@ def _graph(rules: Sequence[CoreRule]) -> _Graph:
         for atom in rule.negative:
             successors[classes.of(atom)].add(head)
             negative[classes.of(atom), head].append((rule, atom))
+    of = {atom.predicate: number for number, members in enumerate(classes.atoms) for atom in members} if kept else {}
+    steps = {(of[source], of[predicate]) for predicate, source in kept.items()}
+    for source, target in steps:
+        successors[source].add(target)
     ordered = components(successors)[::-1]
     component = [0] * len(successors)
     for number, members in enumerate(ordered):
         for member in members:
             component[member] = number
-    return _Graph(classes, successors, negative, ordered, component)
+    return _Graph(classes, successors, negative, steps, ordered, component)
 
 
 def _levels(graph: _Graph, single: bool) -> list[int]:
@@ -129,7 +141,8 @@ def _levels(graph: _Graph, single: bool) -> list[int]:
             for successor in graph.successors[member]:
                 target = graph.component[successor]
                 if target != number:
-                    step = 0 if single and (member, successor) not in graph.negative else 1
+                    edge = member, successor
+                    step = 0 if single and edge not in graph.negative and edge not in graph.steps else 1
                     levels[target] = max(levels[target], levels[number] + step)
     return [levels[number] for number in graph.component]
 

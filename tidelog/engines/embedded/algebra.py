@@ -10,6 +10,7 @@ import numpy as np
 from tidelog.engines.embedded.compiler import Keep
 from tidelog.engines.embedded.exploration import WaitingInstances
 from tidelog.engines.embedded.heads import Collector, Heads
+from tidelog.engines.embedded.kept import Kept
 from tidelog.engines.embedded.levels import Strata
 from tidelog.engines.embedded.marks import Origins, marker
 from tidelog.engines.embedded.modules.interface import Call, Instances, Modules
@@ -23,7 +24,7 @@ from tidelog.facts.kernel import Ids, Mask
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
 from tidelog.facts.times import NEVER
-from tidelog.maintain.algebra import Passing, Statistics, Upcoming
+from tidelog.maintain.algebra import Passing, Statistics, Upcoming, Update
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.maintain.sets import SetExpression, Working
 from tidelog.program.normal import CoreRule
@@ -64,6 +65,7 @@ class EmbeddedAlgebra:
         self._positions: dict[int, tuple[int, ...]] = {}
         self.standard = Standard(store, self.sets, self.recursive_positions, lambda: self.statistics)
         self.modules = Modules(self.standard)
+        self.kept = Kept(store, self.sets, strata)
 
     def overlay(self, strata: Stratification) -> EmbeddedAlgebra:
         """An algebra of other rules that reads the same facts, and puts what it derives beside them in tables of its own."""
@@ -72,6 +74,17 @@ class EmbeddedAlgebra:
         overlay = EmbeddedAlgebra(store, strata, on_round=self._on_round, max_facts=self._max_facts)
         overlay.statistics = self.statistics
         return overlay
+
+    def stages(self, update: Update | None = None, *changes: Working) -> Iterator[Stratum]:
+        for stratum in self.strata.strata:
+            if update is None:
+                self.kept.plant(stratum.index)
+            else:
+                for vanished, appeared in self.kept.changes(stratum.index, *changes):
+                    for facts, given in ((vanished, update.delete), (appeared, update.insert)):
+                        assert isinstance(given, Working)
+                        given |= facts
+            yield stratum
 
     # Applying rules
 

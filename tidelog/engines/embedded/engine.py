@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +27,11 @@ from tidelog.engines.embedded.batches import (
     make_explicit,
     make_present,
 )
-from tidelog.engines.embedded.explicit import known, timed, untimed
+from tidelog.engines.embedded.explicit import Given, known, timed, untimed
+from tidelog.engines.embedded.kept import Kept
 from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
-from tidelog.engines.embedded.sets import FactSet, Ranks
+from tidelog.engines.embedded.sets import FactSet, Ranks, row_count
 from tidelog.engines.embedded.tidying import DEAD_ROWS, is_due, tidied
 from tidelog.engines.embedded.working import Commit
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Ahead, OnRound, Result, UpdatingEngine
@@ -48,14 +49,12 @@ from tidelog.maintain.fbf import fbf
 from tidelog.maintain.marking import bf_marking, dred_marking
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import PRESENT as I
-from tidelog.plan.layout import Layout, whole
-from tidelog.plan.modules import EVERYTHING_STANDARD, Assignment
-from tidelog.plan.planner import Statistics as PlannerStatistics
+from tidelog.plan.layout import Layout, Layouts
+from tidelog.plan.modules import EVERYTHING_STANDARD, SYMMETRIC
 from tidelog.plan.replan import cost_now, drifted, is_better
 from tidelog.program.stratify import Stratification
 
-Relayout = Callable[[PlannerStatistics], Layout]
-_ALGORITHMS = {**ALGORITHMS, "rewriting": rewriting}
+_ALGORITHMS: Mapping[str, Callable[[Any, Update], None]] = {**ALGORITHMS, "rewriting": rewriting}
 MARKING = {"bf-marking": bf_marking, "dred-marking": dred_marking}
 """Those that look at the next update, too."""
 
@@ -72,19 +71,17 @@ class EmbeddedEngine(UpdatingEngine):
 
     def __init__(
         self,
-        strata: Stratification,
+        layouts: Layouts,
         arities: Mapping[str, int],
         *,
-        assignment: Assignment = EVERYTHING_STANDARD,
-        relayout: Relayout | None = None,
         on_round: OnRound | None = None,
         max_facts: int | None = None,
     ) -> None:
         super().__init__(arities)
-        self.assignment = assignment
-        self.relayout = relayout
-        """Makes the rules to evaluate, where that depends on the facts."""
-        self.layout = whole(strata)
+        self.layouts = layouts
+        """Make the rules to evaluate."""
+        self.assignment = layouts.assignment
+        self.layout = layouts.first()
         self.on_round = on_round
         self.max_facts = max_facts
         self.dictionary = Dictionary()
@@ -128,14 +125,15 @@ class EmbeddedEngine(UpdatingEngine):
 
     def _new_layout(self, store: Store) -> Layout:
         """The layout for a store that has its given facts; what can be derived is judged by the present facts."""
-        if self.relayout is None:
+        if not self.layouts.vary:
             return self.layout
-        return self.relayout(Either(StoreStatistics(store), StoreStatistics(self.store)))
+        return self.layouts.fitting(Either(StoreStatistics(store), StoreStatistics(self.store)))
 
     def _new_algebra(self, store: Store, layout: Layout) -> EmbeddedAlgebra:
         store.add_predicates(layout.hidden)
         algebra = EmbeddedAlgebra(store, layout.strata, on_round=self.on_round, max_facts=self.max_facts)
         algebra.modules = build(algebra, self.assignment)
+        algebra.kept = Kept(store, algebra.sets, layout.strata, layout.shadows, layout.forests)
         return algebra
 
     def add_predicate(self, predicate: str, arity: int) -> None:
@@ -151,7 +149,7 @@ class EmbeddedEngine(UpdatingEngine):
             started = time.perf_counter()
             for batch in explicit:
                 make_explicit(self.store, batch)
-            if self.relayout is not None and any(table.count for table in self.store):
+            if self.layouts.vary and any(table.count for table in self.store):
                 self.layout = self._new_layout(self.store)
                 self.algebra = self._new_algebra(self.store, self.layout)
             self.algebra.statistics.algorithm = "seminaive"
@@ -161,6 +159,7 @@ class EmbeddedEngine(UpdatingEngine):
     def restore(self, held: Mapping[str, Held]) -> None:
         """Go on from what was materialised before; call once, on an engine without facts."""
         with self.work:
+            self._leave_closures("the ranks to go on from are by the rules as written")
             for predicate, facts in held.items():
                 make_present(self.store, predicate, facts)
                 self.explicit += int(np.count_nonzero(facts.explicit))
@@ -171,7 +170,7 @@ class EmbeddedEngine(UpdatingEngine):
 
     def _expect(self, insert: Batch) -> None:
         """The first facts are about to come: lay the rules out for them."""
-        if self.relayout is None:
+        if not self.layouts.vary:
             return
         store = self._new_store()
         make_explicit(store, insert)
@@ -184,7 +183,15 @@ class EmbeddedEngine(UpdatingEngine):
     def _ranks_hold(self) -> bool:
         return self.algebra.ranks_hold
 
+    def _leave_closures(self, reason: str) -> None:
+        """Have closures evaluated by the rules as they were written."""
+        if self.layout.shadows:
+            self.layouts = self.layouts.without_closures()
+            self.assignment = self.layouts.assignment
+            self._anew(NOTHING, reason, self.layouts.first())
+
     def _begin_times(self) -> None:
+        self._leave_closures("closures are not kept for a time")
         self.has_times = True
         self.algebra.expiries_hold = self.algebra.ranks_hold
 
@@ -225,7 +232,9 @@ class EmbeddedEngine(UpdatingEngine):
     def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False, *, expiring: bool = False) -> None:
         """Materialise, and take note of what it cost."""
         explicit = sum(table.present for table in algebra.store)
-        if counting:
+        algebra.statistics.notes += [f"{taken.module}: {taken.reason}" for taken in self.assignment.taken]
+        algebra.kept.shadow_all()
+        if counting and not algebra.kept.trees:  # those come with their strata, when it is too late to count them
             seminaive_counting(algebra, I)
         elif expiring:
             seminaive_expiry(algebra)
@@ -261,14 +270,21 @@ class EmbeddedEngine(UpdatingEngine):
             elif algorithm == "fbf":
                 fbf(algebra, update, self.abort)
             else:
-                _ALGORITHMS[algorithm](algebra, update)
+                self._able(algorithm)(algebra, update)
             if self.has_times:
                 algebra.ranks_hold, algebra.expiries_hold = algebra.ranks_hold and not expiring, expiring
             inserted, deleted = algebra.sets.inserted, algebra.sets.deleted
             result = changed(inserted, self.hidden, given.now_explicit), changed(deleted, self.hidden), algebra.statistics
-            explicit = given.no_longer, given.now_explicit, self.explicit
+            if self.layout.shadows:  # more has become explicit meanwhile, for nobody to see
+                given = Given(update, algebra.facts(update.insert), algebra.facts(update.delete))
+            before = self.explicit - self._hidden_of(given.now_explicit) + self._hidden_of(given.no_longer)
+            explicit = given.no_longer, given.now_explicit, before
             self._commit = Commit(deleted, inserted, *explicit, algebra.sets.retimed(), now)
         return result
+
+    def _hidden_of(self, facts: FactSet) -> int:
+        """How many of some facts nobody sees."""
+        return sum(row_count(rows) for table, rows in facts if table.predicate in self.hidden) if self.layout.shadows else 0
 
     def tidy(self) -> None:
         with self.work:
@@ -284,6 +300,13 @@ class EmbeddedEngine(UpdatingEngine):
             with self.commit:
                 self.algebra, self.dictionary = algebra, algebra.store.dictionary
 
+    def _able(self, algorithm: str) -> Callable[[Any, Update], None]:
+        """The algorithm, or what stands in for it where the rules it would rewrite are not all there is."""
+        if algorithm != "rewriting" or not self.algebra.kept.trees:
+            return _ALGORITHMS[algorithm]
+        self.algebra.statistics.notes.append(f"dred instead of rewriting: {SYMMETRIC} closures follow from more than rules")
+        return _ALGORITHMS["dred"]
+
     # Marks are hints, so that they need not be part of the transaction: whatever becomes of them, no answer depends on it.
 
     def _begin(self, delete: Batch) -> None:
@@ -296,7 +319,7 @@ class EmbeddedEngine(UpdatingEngine):
 
     def _replan(self) -> None:
         """Lay the rules out anew if the facts have become others than they were laid out for, and that pays."""
-        if not self.layout.matched or self.relayout is None or self.has_times:
+        if not self.layout.matched or not self.layouts.vary or self.has_times:
             return
         sizes = {predicate: self.count(predicate) for predicate in self.layout.matched}
         if self._sizes is None:
@@ -306,7 +329,7 @@ class EmbeddedEngine(UpdatingEngine):
             return
         before, self._sizes = self._sizes, sizes
         statistics = StoreStatistics(self.store)
-        layout, present = self.relayout(statistics), cost_now(self.layout, statistics)
+        layout, present = self.layouts.fitting(statistics), cost_now(self.layout, statistics)
         if is_better(layout.cost, present):
             self._anew(NOTHING, "to split rules anew", layout)
             self._note = (

@@ -46,6 +46,8 @@ def untimed(algebra: EmbeddedAlgebra, encoded: Encoded) -> Given:
         plus |= FactSet(algebra.bits, {table: table.intern_all(columns, batch_length(columns, table.arity))})
     minus |= known(algebra, encoded.delete) & E - plus
     new |= algebra.facts(plus - E)
+    for facts in (minus, new):
+        facts |= algebra.kept.shadows_of(algebra.facts(facts))
     return Given(Update(minus, new), algebra.facts(new), algebra.facts(minus))
 
 

@@ -21,7 +21,8 @@ def build(algebra: EmbeddedAlgebra, assignment: Assignment) -> Modules:
     """The modules of an algebra, each in charge of its rules."""
     by_name: dict[str, list[Taken]] = {}
     for taken in assignment.taken:
-        by_name.setdefault(taken.module, []).append(taken)
+        if taken.module in BUILDERS:  # others change the rules before they come here: see `plan.layout`
+            by_name.setdefault(taken.module, []).append(taken)
     in_charge: dict[int, RuleModule] = {}
     for name, some in by_name.items():
         module = BUILDERS[name](algebra, some)

@@ -195,7 +195,7 @@ class Materialisation:
         Time is a number, or a date with a time of day, which stands for the seconds since 1970. `release` is for facts to
         delete unless they were given for good.
         """
-        return self._apply(insert or {}, delete or {}, expires=expires, now=now, release=release)
+        return self._apply(insert or {}, delete or {}, expires=expires, now=moment(now, "now"), release=release)
 
     @property
     def now(self) -> float | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from contextlib import suppress
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contract.combinations import ALGORITHMS
+from tests.faults import fault
 from tests.generators import Case, cases
+from tests.mirror import explicit_of, facts_of
 from tests.properties.test_updates import blaming
 from tests.timed import TimedMirror, seeds, times_for
 from tidelog import Materialisation, Program
@@ -42,6 +46,7 @@ def test_expiries_are_the_best_of_the_earliest(case: Case, seed: int, strata: st
 def test_any_algorithm_may_follow_any_other(case: Case, seed: int, data: st.DataObject) -> None:
     program = Program.parse(case.text)
     mat, mirror = Materialisation(program), TimedMirror(program)
+    mat._engine.dead_rows = data.draw(st.sampled_from([0, 1 << 18]))  # facts move to a new store at once, or never
     for step in times_for(case, seed):
         mat.algorithm = data.draw(st.sampled_from([*THAT_EXPIRE, *THAT_EXPIRE, *ALGORITHMS["embedded"]]))
         mirror.check(mat, step, mirror.step(step))
@@ -57,3 +62,25 @@ def test_every_fact_has_a_proof_whatever_expires(case: Case, seed: int) -> None:
             for row in rows:
                 proof = mat.explain(predicate, row)
                 assert proof.holds
+
+
+@settings(max_examples=max(8, settings().max_examples // 5))
+@given(
+    case=cases(max_updates=4),
+    seed=seeds,
+    place=st.floats(0, 1),
+    algorithm=st.sampled_from(["expiry", "ranked", "rematerialise"]),
+)
+def test_a_step_that_is_stopped_is_as_if_it_had_not_begun(case: Case, seed: int, place: float, algorithm: str) -> None:
+    program = Program.parse(case.text)
+    mat, mirror = Materialisation(program, algorithm=algorithm), TimedMirror(program)
+    for step in times_for(case, seed):
+        facts, explicit, now = facts_of(mat), explicit_of(mat), mat.now
+        with fault(KeyboardInterrupt, at=1 + int(place * 1500)), suppress(KeyboardInterrupt):
+            step.apply(mat)
+        expected = mirror.step(step)
+        if facts_of(mat) != mirror.facts or mat.now != step.now:
+            assert (facts_of(mat), explicit_of(mat), mat.now) == (facts, explicit, now)
+            mirror.check(mat, step, expected)
+        for (predicate, row), expiry in mirror.expiries().items():
+            assert mat.expiry(predicate, row) == expiry

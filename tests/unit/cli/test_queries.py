@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.cli.conftest import Tidelog
+from tests.unit.cli.test_stream import streaming
 
 HOT = """
 PREFIX : <http://e/>
@@ -128,6 +131,27 @@ def test_a_bad_line_is_named_or_passed_over(tidelog: Tidelog, house: Path) -> No
     assert "readings.nq:2" in outcome.err
     skipping = tidelog("stream", "--query", "istream.rq", "--source", "readings.nq", "--on-bad-row", "skip")
     assert len(lines(skipping.out)) == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+def test_nothing_is_said_of_a_time_that_has_not_come(house: Path) -> None:
+    """At the end of the input the last window is over; who is interrupted knows only the answers until then."""
+    (house / "every.rq").write_text(HOT.format(output="QUERY").replace(" AS", " COMPUTE EVERY 4s AS"))
+    with streaming(house, "--query", "every.rq", "--source", "readings.nq", "--follow", program="") as process:
+        assert process.stdout is not None
+        before = "".join(process.stdout.readline() for _ in range(4))
+        process.send_signal(signal.SIGINT)
+        after, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert [time for time, _ in lines(before)] == [8, 12, 16, 20]
+    assert after == ""
+
+
+def test_at_the_end_of_the_input_the_last_evaluation_is_made(tidelog: Tidelog, house: Path) -> None:
+    (house / "every.rq").write_text(HOT.format(output="QUERY").replace(" AS", " COMPUTE EVERY 4s AS"))
+    outcome = tidelog("stream", "--query", "every.rq", "--source", "readings.nq")
+    assert [time for time, _ in lines(outcome.out)] == [8, 12, 16, 20, 24, 28]
+    assert lines(outcome.out)[-2:] == [(24, [[ATTIC, 36]]), (28, [])]
 
 
 @pytest.mark.parametrize(

@@ -109,10 +109,10 @@ def test_a_missing_source_is_named(tidelog: Tidelog) -> None:
         assert "none.ndjson" in outcome.err
 
 
-def streaming(workspace: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
+def streaming(workspace: Path, *words: str, program: str = "paths.rls", **options: Any) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
     given = {"stdin": pipe, "stdout": pipe, "stderr": pipe, **options}
-    return subprocess.Popen([*COMMAND, "stream", "paths.rls", *words], cwd=workspace, text=True, **given)
+    return subprocess.Popen([*COMMAND, "stream", *program.split(), *words], cwd=workspace, text=True, **given)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")

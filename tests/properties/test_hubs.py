@@ -12,7 +12,7 @@ from tests.generators import Case, cases
 from tests.mirror import Mirror, explicit_of, facts_of, pairs, rank_in
 from tests.updates import Update
 from tidelog import Materialisation, Program
-from tidelog.engines.embedded import hubs
+from tidelog.engines.embedded import existence
 
 ALGORITHMS = ("ranked", "dred", "bf", "counting")
 JOIN = "s(?y, ?z) :- r(?x, ?y), r(?x, ?z) ."
@@ -22,8 +22,8 @@ on_algorithms = pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.fixture(scope="module")
 def everything_is_a_hub() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"_FLOOR": 0, "_EXPECTED": 0, "_FIRST_WAVE": 1, "_GROWTH": 2}.items():
-            patch.setattr(hubs, name, value)
+        for name, value in {"FLOOR": 0, "EXPECTED": 0, "FIRST_WAVE": 1, "GROWTH": 2}.items():
+            patch.setattr(existence, name, value)
         yield
 
 

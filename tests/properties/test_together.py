@@ -25,12 +25,14 @@ few = settings(max_examples=max(6, settings().max_examples // 4))
 
 @contextmanager
 def together(always: bool) -> Iterator[None]:
-    """Inside, atoms are matched together wherever they can be, and counted however few bindings there are; or nowhere."""
-    many = 0.0 if always else float("inf")
+    """Inside, atoms are matched together wherever they can be, however few bindings there are, with waves and thinned out where
+    one instance is enough; or nowhere."""
+    many, floor = (0.0, 0) if always else (float("inf"), 1 << 30)
     with (
         patch("tidelog.plan.together._MANY", many),
         patch("tidelog.plan.together._COMPARABLE", float("inf")),
         patch("tidelog.engines.embedded.intersection._FEW", 0),
+        patch.multiple("tidelog.engines.embedded.existence", FLOOR=floor, EXPECTED=floor, FIRST_WAVE=1, GROWTH=2),
     ):
         yield
 

@@ -159,7 +159,7 @@ class Table:
             keys = sorted_unique(pack(columns, length))
             columns = unpack(keys, self.arity)
         else:
-            keys, columns = _distinct(columns)
+            keys, columns = distinct(columns)
         rows, known = self._find_sorted(keys, columns)
         count = int(np.count_nonzero(known))
         if count < len(keys):
@@ -365,7 +365,7 @@ def _longer(array: NDArray[N], capacity: int, used: int) -> NDArray[N]:
     return longer
 
 
-def _distinct(columns: Sequence[Ids]) -> tuple[Keys, list[Ids]]:
+def distinct(columns: Sequence[Ids]) -> tuple[Keys, list[Ids]]:
     """The distinct facts in the order of their hashes, with those hashes."""
     keys = pack(columns, len(columns[0]))
     order = np.argsort(keys)

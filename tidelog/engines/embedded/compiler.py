@@ -170,8 +170,10 @@ class _Compilation:
         reads = set().union(*(variables(way.atom) for way in step.ways))
         before = [self.slot_of[name] for name in sorted(known & (needed | reads))]
         after = [self.slot_of[name] for name in sorted((known | step.binds) & (needed | reads))]
+        left = [self.slot_of[name] for name in sorted((known | step.binds) & needed)]
         ways = []
         for first in step.ways:
+            last = next(way for way in reversed(step.ways) if way is not first)
             rows = list(kept)
             probe = self._match(first, known, needed | reads, [*before, *rows])
             assert isinstance(probe, Probe)
@@ -182,7 +184,8 @@ class _Compilation:
                     continue
                 rows += [slot for slot in (self._row_slot(seen),) if slot >= 0]
                 seen = replace(other, bound=tuple(range(len(other.atom.terms))))
-                lookup = self._match(seen, known | step.binds, needed, [*after, *rows])
+                live = [*(left if other is last else after), *rows]
+                lookup = self._match(seen, known | step.binds, needed, live)
                 assert isinstance(lookup, Lookup)
                 lookups.append(lookup)
             ways.append(Way(probe, lookups))

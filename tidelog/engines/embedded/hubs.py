@@ -14,39 +14,13 @@ Every plan of a pivot gives the same instances, so each is still found exactly o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
-from tidelog.engines.embedded.compiler import HEAD, Compiled
-from tidelog.engines.embedded.intersection import Intersect
+from tidelog.engines.embedded.compiler import Compiled
+from tidelog.engines.embedded.existence import Matches, Proved, in_waves, many, one_each, thinned
 from tidelog.engines.embedded.operators import Bindings, Context, Found, Probe, Slots, run, run_on
-from tidelog.facts.kernel import Mask, Positions, Rows
-from tidelog.facts.table import Table
-
-_EXPECTED = 16
-"""So many matches of each binding, and"""
-_FLOOR = 1 << 12
-"""so many more of all of them are no cause for anything."""
-_FIRST_WAVE = 64
-_GROWTH = 8
-
-Matches: TypeAlias = Iterator[tuple[Compiled, int, Slots]]
-"""Rule instances, with the plan that found them."""
-
-
-class Proved:
-    """Heads that need no further instance."""
-
-    def __init__(self) -> None:
-        self._rows: dict[Table, list[Rows]] = {}
-
-    def add(self, table: Table, rows: Rows) -> None:
-        self._rows.setdefault(table, []).append(rows)
-
-    def lacks(self, table: Table, rows: Rows) -> Mask:
-        proved = self._rows.get(table)
-        return np.isin(rows, np.concatenate(proved), invert=True) if proved else np.ones(len(rows), np.bool_)
+from tidelog.facts.kernel import Positions
 
 
 def matches(
@@ -63,17 +37,15 @@ def matches(
     enough.
     """
     first = compiled.operators[0] if compiled.operators else None
-    if isinstance(first, Intersect) and proved is not None and length:
-        counts = first.counts(length, slots)
-        if int(counts.sum()) > _FLOOR + _EXPECTED * length:
-            yield from _in_waves_together(compiled, counts, slots, context, proved)
-            return
+    if proved is not None and not isinstance(first, Probe):
+        yield from one_each(compiled, length, slots, context, proved)
+        return
     if not isinstance(first, Probe) or not length:
         yield from ((compiled, *found) for found in run(compiled.operators, 0, length, slots, context))
         return
     found = first.find(length, slots)
-    if _total(found) <= _FLOOR + _EXPECTED * length:
-        yield from _follow(compiled, found, length, slots, context)
+    if not many(_total(found), length):
+        yield from _follow(compiled, found, length, slots, context, proved)
         return
     ways = [(compiled, found)]
     for other in others(compiled):
@@ -86,45 +58,17 @@ def matches(
         if len(which):
             part, part_slots = _narrow(found, which), [None if slot is None else slot.take(which) for slot in slots]
             if proved is None:
-                yield from _follow(way, part, len(which), part_slots, context)
+                yield from _follow(way, part, len(which), part_slots, context, proved)
             else:
-                yield from _in_waves(way, part, len(which), part_slots, context, proved)
+                yield from in_waves(way, 0, _counts(part, len(which)), part_slots, context, proved)
 
 
-def _follow(compiled: Compiled, found: Found, length: int, slots: Slots, context: Context) -> Matches:
+def _follow(compiled: Compiled, found: Found, length: int, slots: Slots, context: Context, proved: Proved | None) -> Matches:
     first = compiled.operators[0]
     assert isinstance(first, Probe)
     result: Bindings | Iterator[Bindings] = first.follow(found, length, slots, context)
-    yield from ((compiled, *instances) for instances in run_on(compiled.operators, 1, result, context))
-
-
-def _in_waves(compiled: Compiled, found: Found, length: int, slots: Slots, context: Context, proved: Proved) -> Matches:
-    """Some matches of each binding, then more of those whose head is not proved by then."""
-    heads = slots[compiled.row_slots[HEAD]]
-    counts = _counts(found, length)
-    begin, size = 0, _FIRST_WAVE
-    which = np.arange(length)
-    while len(which):
-        wave = [(run_, starts + begin, np.clip(here - begin, 0, size)) for run_, starts, here in _narrow(found, which)]
-        some = [None if slot is None else slot.take(which) for slot in slots]
-        yield from _follow(compiled, wave, len(which), some, context)
-        begin, size = begin + size, size * _GROWTH
-        which = which[(counts.take(which) > begin) & proved.lacks(compiled.table, heads.take(which))]
-
-
-def _in_waves_together(compiled: Compiled, counts: Positions, slots: Slots, context: Context, proved: Proved) -> Matches:
-    """The same where a plan begins with atoms that are matched together, which go the shortest way by themselves."""
-    first = compiled.operators[0]
-    assert isinstance(first, Intersect)
-    heads = slots[compiled.row_slots[HEAD]]
-    begin, size = 0, _FIRST_WAVE
-    which = np.arange(len(counts))
-    while len(which):
-        some = [None if slot is None else slot.take(which) for slot in slots]
-        found = first.window(begin, begin + size, len(which), some, context)
-        yield from ((compiled, *instances) for instances in run_on(compiled.operators, 1, found, context))
-        begin, size = begin + size, size * _GROWTH
-        which = which[(counts.take(which) > begin) & proved.lacks(compiled.table, heads.take(which))]
+    go_on = run_on if proved is None else thinned
+    yield from ((compiled, *instances) for instances in go_on(compiled.operators, 1, result, context))
 
 
 def _total(found: Found) -> int:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler, Keep
 from tidelog.engines.embedded.dispatch import Dispatch
+from tidelog.engines.embedded.existence import Matches, Proved
 from tidelog.engines.embedded.heads import Collector, Heads, before, expiries_above
-from tidelog.engines.embedded.hubs import Matches, Proved, matches
+from tidelog.engines.embedded.hubs import matches
 from tidelog.engines.embedded.modules.interface import Call, Instances
 from tidelog.engines.embedded.operators import Context, Probe, Slots, run
 from tidelog.engines.embedded.sets import Bits, FactSet

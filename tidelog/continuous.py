@@ -13,7 +13,7 @@ from typing import Any
 
 from tidelog.changes import Changes
 from tidelog.errors import DataError
-from tidelog.follow import windowed
+from tidelog.follow import windowed, written
 from tidelog.materialisation import Materialisation, Report
 from tidelog.program import Program
 from tidelog.relation import Relation
@@ -122,7 +122,8 @@ class ContinuousQuery:
         `events` is what `Materialisation.follow` takes, each update with a `time`; of several streams, a mapping from their
         IRIs. What happened more than `lateness` before the latest event is late: `late` is told of it.
         """
-        sources = self.checked(streams(self.query, events))
+        bad_rows = self.materialisation.bad_rows
+        sources = self.checked({name: written(some, bad_rows) for name, some in streams(self.query, events).items()})
         yield from self.over(windowed(sources, self.windows, lateness=lateness, late=late))
 
     def checked(self, sources: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def growing(path: str | Path) -> Lines:
 
 def follow(mat: Materialisation, updates: Updates, look_ahead: int) -> Iterator[Changes]:
     """The changes of each update, numbered as the updates are."""
-    stream = Stream(mat, source_of(_written(updates, mat.bad_rows), look_ahead))
+    stream = Stream(mat, source_of(written(updates, mat.bad_rows), look_ahead))
     while True:
         turn = stream.next()
         if turn is None:
@@ -83,11 +83,11 @@ def windowed(
     from tidelog.io.bad_rows import BadRows
 
     streams: Mapping[str, Any] = updates if isinstance(updates, Mapping) else {"": updates}
-    sources = {name: _written(some, BadRows()) for name, some in streams.items()}
+    sources = {name: written(some, BadRows()) for name, some in streams.items()}
     return Windowed(sources, windows, lateness=lateness, late=late, every_step=every_step)
 
 
-def _written(updates: Any, bad_rows: BadRows) -> Any:
+def written(updates: Any, bad_rows: BadRows) -> Any:
     """The updates in a file, if it is one."""
     if not isinstance(updates, Path | io.IOBase) and not hasattr(updates, "lines"):
         return updates

@@ -157,6 +157,17 @@ def test_several_streams_are_told_apart() -> None:
     assert told(query, streams) == [(3, []), (5, [("b",)]), (6, [("a",)])]
 
 
+def test_events_may_stand_in_a_file(tmp_path: Path) -> None:
+    text = f"{START}RSTREAM q AS SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE PT5S STEP PT5S] {{ WINDOW :w {{ ?x :p ?y }} }}"
+    path = tmp_path / "events.ndjson"
+    path.write_text('{"time": 1, "insert": [["triple", "a", {"term": "<http://e/p>"}, 1]]}\nnonsense\n{"time": 2}\n')
+    query = tl.ContinuousQuery(text, on_bad_row="skip")
+    assert told(query, path) == [(5, [("a",)])]
+    assert len(query.materialisation.bad_rows) == 1
+    with pytest.raises(tl.DataError, match=r"events.ndjson:2"):
+        told(tl.ContinuousQuery(text), path)
+
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
@@ -164,6 +175,7 @@ def test_several_streams_are_told_apart() -> None:
     ("rules", "message"),
     [
         ("q(1) .", "`q` is a predicate of the rules, too"),
+        ('@import q :- csv{resource = "q.csv"} .', "`q` is a predicate of the rules, too"),
         ("p(?x) :- triple(?x, _, _, _) .", "a triple has 3 terms, but in the rules `triple` has 4"),
     ],
 )

@@ -59,7 +59,7 @@ def _explained(query: Query, error: ProgramError) -> ProgramError:
 def _check_names(query: Query, rules: Program) -> None:
     """The answer has a name of its own, and triples have three terms."""
     problems = []
-    if query.name in rules.arities:
+    if query.name in {*rules.arities, *(resource.predicate for resource in rules.imports)}:
         message, hint = f"`{query.name}` is a predicate of the rules, too", "give the query another name"
         problems.append(_problem(query, "taken-name", message, hint))
     for name in (TRIPLE, *predicates(query)):

@@ -100,6 +100,15 @@ def test_a_bad_row_stops_with_its_place_or_is_skipped(row: str, text: str, tidel
     assert len(feed(skipped.out)) == 3
 
 
+@pytest.mark.parametrize("more", [(), ("--on-bad-row", "skip")])
+def test_a_table_without_a_time_cannot_be_read(more: tuple[str, ...], tidelog: Tidelog, workspace: Path) -> None:
+    arguments = sensors(workspace, "1,s1,60")
+    outcome = tidelog(*arguments, "--time-column", "at", *more)
+    assert outcome.code == 1
+    assert "reading.csv:1: no column is 'at', of time, sensor, celsius" in outcome.err
+    assert tidelog(*arguments, "--time-column", "celsius").code == 0
+
+
 @pytest.mark.parametrize(
     ("line", "text"),
     [

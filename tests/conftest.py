@@ -39,17 +39,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def on_spark(item: pytest.Item) -> bool:
-    """Whether a test is one of those for the Spark engine."""
+    """Whether a test is one of those for the Spark engine, or of the page about it."""
     callspec = getattr(item, "callspec", None)
-    return callspec is not None and callspec.params.get("engine") == "spark"
+    if callspec is None:
+        return False
+    page = callspec.params.get("page")
+    return callspec.params.get("engine") == "spark" or (isinstance(page, Path) and page.name == "spark.md")
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """The session of the whole suite: two cores, two partitions."""
-    from tidelog.spark.session import session
+    """The session of the whole suite: two cores, two partitions, and a JVM that compiles quickly rather than well."""
+    from tidelog.spark.session import JVM_OPTIONS, session
 
-    made = session("local[2]", settings={"spark.driver.memory": "2g"})
+    java = f"{JVM_OPTIONS} -XX:TieredStopAtLevel=1"
+    made = session("local[2]", settings={"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": java})
     yield made
     made.stop()
 

@@ -37,6 +37,7 @@ _HOMES = {
     "tidelog.program": ("Program",),
     "tidelog.proof": ("Absence", "Proof"),
     "tidelog.relation": ("Relation",),
+    "tidelog.spark.options": ("Spark",),
     "tidelog.stream.windows": ("Window",),
     "tidelog.terms": ("BlankNode", "Iri", "Literal", "Term"),
 }
@@ -60,6 +61,7 @@ __all__ = [
     "Proof",
     "Relation",
     "SetupError",
+    "Spark",
     "Term",
     "TidelogError",
     "Window",

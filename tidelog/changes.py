@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,8 @@ from tidelog.terms import Term
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MakeRelation = Callable[[str, list[Ids], int], Relation]
-"""A relation of a predicate from its columns and their length."""
+MakeRelation = Callable[[str, Callable[[], Sequence[Ids]], int], Relation]
+"""A relation of a predicate from its columns, which are read when they are wanted, and their length."""
 
 
 class ChangedRelations(Relations):
@@ -26,7 +27,7 @@ class ChangedRelations(Relations):
 
     def __init__(self, batch: ChangedBatch, make: MakeRelation, empty: Callable[[str], Relation]) -> None:
         self._batch, self.relation = batch, make
-        super().__init__({name: make(name, list(facts.columns), len(facts)) for name, facts in batch.items()}, empty)
+        super().__init__({name: make(name, _columns_of(facts), len(facts)) for name, facts in batch.items()}, empty)
 
     @property
     def explicit(self) -> Relations:
@@ -47,8 +48,13 @@ class ChangedRelations(Relations):
         for name, facts in self._batch.items():
             mask = which(facts)
             if mask.any():
-                some[name] = self.relation(name, [column[mask] for column in facts.columns], int(np.count_nonzero(mask)))
+                columns = [column[mask] for column in facts.columns]
+                some[name] = self.relation(name, partial(list, columns), int(np.count_nonzero(mask)))
         return Relations(some, self._empty)
+
+
+def _columns_of(facts: Changed) -> Callable[[], Sequence[Ids]]:
+    return lambda: facts.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ class Changes:
         relations = [(sign, changed[predicate], changed.mask(predicate)) for sign, changed in self._signed()]
         signs = np.repeat(np.array([sign for sign, _, _ in relations], np.int8), [len(mask) for _, _, mask in relations])
         columns = [np.concatenate(parts) for parts in zip(*(relation.ids() for _, relation, _ in relations), strict=True)]
-        table = self.inserted.relation(predicate, columns, len(signs)).to_arrow()
+        table = self.inserted.relation(predicate, partial(list, columns), len(signs)).to_arrow()
         explicit = np.concatenate([mask for _, _, mask in relations])
         return table.append_column("change", pa.array(signs)).append_column("explicit", pa.array(explicit))
 

@@ -18,12 +18,11 @@ import numpy as np
 
 from tidelog.changes import ChangedRelations, Changes
 from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded, Timing, batch_length
-from tidelog.engines.embedded.engine import EmbeddedEngine, Nodes
-from tidelog.engines.updating import Ahead
+from tidelog.engines.embedded.engine import EmbeddedEngine
+from tidelog.engines.updating import Ahead, Nodes, UpdatingEngine
 from tidelog.errors import DataError
 from tidelog.expires import Expires, Time, check_order, expiries_of, moment
 from tidelog.facts.kernel import Ids
-from tidelog.facts.table import EXPLICIT
 from tidelog.follow import AnyUpdate, Updates, follow
 from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.fbf import Strategy
@@ -34,6 +33,7 @@ from tidelog.program import Program
 from tidelog.proof import Explanation, explain
 from tidelog.query import answer
 from tidelog.relation import Relation, column_names
+from tidelog.spark.options import Spark
 from tidelog.syntax import ast
 from tidelog.terms import Term
 
@@ -44,6 +44,7 @@ ALGORITHMS = (
     *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise", "expiry"),
     *("bf-marking", "dred-marking"),
 )
+ENGINES = ("embedded", "spark")
 MARKS = ("written", "shared")
 STRATA = ("granular", "single")
 
@@ -56,18 +57,19 @@ class Materialisation:
     >>> ("a", "c") in mat["path"]
     True
 
-    `algorithm` is one of `ALGORITHMS`, and may be changed at any time. `abort` is the strategy of `fbf`: when to stop looking
-    for another proof of a fact (see `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `marks` and
-    `positive_marks` say what `bf-marking` and `dred-marking` mark (see `tidelog.maintain.marking`). `modules` says who
-    evaluates the rules (see `tidelog.plan.modules`): `combined`, or one module for whatever it can take. `max_facts` is a
-    limit on what one materialisation or update may derive; reaching it raises LimitExceeded, and nothing is kept.
+    `engine` is `embedded` or `spark`; a `tidelog.Spark` says where the latter runs. `algorithm` is one of `ALGORITHMS`, and
+    may be changed at any time. `abort` is the strategy of `fbf`: when to stop looking for another proof of a fact (see
+    `tidelog.maintain.fbf`); by default it never stops, which is `bf`. `marks` and `positive_marks` say what `bf-marking` and
+    `dred-marking` mark (see `tidelog.maintain.marking`). `modules` says who evaluates the rules (see `tidelog.plan.modules`):
+    `combined`, or one module for whatever it can take. `max_facts` is a limit on what one materialisation or update may
+    derive; reaching it raises LimitExceeded, and nothing is kept.
     """
 
     def __init__(
         self,
         program: Program | str,
         *,
-        engine: str = "embedded",
+        engine: str | Spark = "embedded",
         algorithm: str = "auto",
         strata: str = "granular",
         modules: str = "combined",
@@ -78,24 +80,17 @@ class Materialisation:
         max_facts: int | None = None,
         progress: Report | None = None,
     ) -> None:
-        _one_of("engine", engine, ("embedded",))
+        if isinstance(engine, str):
+            _one_of("engine", engine, ENGINES)
         _one_of("strata", strata, STRATA)
         _one_of("modules", modules, tuple(MODULES))
         _one_of("on_bad_row", on_bad_row, ("stop", "skip"))
         _one_of("marks", marks, MARKS)
         self.program = Program.parse(program) if isinstance(program, str) else program
         self._report = progress
-        self.algorithm = algorithm
         started = time.perf_counter()
-        single = strata == "single"
-        arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
-        assignment = assign(self.program.core, modules, single=single)
-        self._engine = EmbeddedEngine(
-            Layouts(self.program, assignment, single),
-            arities,
-            on_round=self._on_round if progress else None,
-            max_facts=max_facts,
-        )
+        self._engine = self._start(engine, strata == "single", modules, max_facts)
+        self.algorithm = algorithm
         if abort is not None:
             self._engine.abort = abort
         self._engine.marking = Marking(shared=marks == "shared", positive=positive_marks)
@@ -121,6 +116,27 @@ class Materialisation:
 
         return opened(cls, directory, Program.parse(program) if isinstance(program, str) else program, version, options)
 
+    def _start(self, engine: str | Spark, single: bool, modules: str, max_facts: int | None) -> UpdatingEngine:
+        on_round = self._on_round if self._report else None
+        arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
+        if engine != "embedded":
+            from tidelog.engines.spark.engine import SparkEngine
+            from tidelog.spark.session import session
+
+            spark = Spark() if isinstance(engine, str) else engine
+            return SparkEngine(
+                self.program,
+                arities,
+                session(spark.master, settings=spark.settings),
+                single=single,
+                few=spark.driver_facts,
+                partitions=spark.partitions,
+                on_round=on_round,
+                max_facts=max_facts,
+            )
+        layouts = Layouts(self.program, assign(self.program.core, modules, single=single), single)
+        return EmbeddedEngine(layouts, arities, on_round=on_round, max_facts=max_facts)
+
     @property
     def algorithm(self) -> str:
         """The algorithm of the next update; set it to switch."""
@@ -129,6 +145,7 @@ class Materialisation:
     @algorithm.setter
     def algorithm(self, name: str) -> None:
         _one_of("algorithm", name, ALGORITHMS)
+        self._engine.check_algorithm(name)
         self._algorithm = name
 
     # Facts in
@@ -330,7 +347,7 @@ class Materialisation:
     @property
     def predicates(self) -> list[str]:
         """The predicates that the program and its data speak of, in alphabetical order."""
-        return sorted(set(self._engine.store.tables) - self.program.hidden - set(self._engine.hidden))
+        return sorted(set(self._engine.predicates) - self.program.hidden - set(self._engine.hidden))
 
     @property
     def arities(self) -> Mapping[str, int]:
@@ -344,7 +361,7 @@ class Materialisation:
         def holds(fact: tuple[Term, ...]) -> bool:
             with engine.work:
                 ids = self._ids(fact)
-                return ids is not None and bool(engine.flags_of(predicate, ids) & 1)
+                return ids is not None and engine.holds(predicate, ids)
 
         return Relation(
             predicate,
@@ -353,13 +370,14 @@ class Materialisation:
             lambda: engine.columns(predicate),
             count=lambda: engine.count(predicate),
             holds=holds,
+            frame=lambda: engine.decoded(predicate),
         )
 
     def explicit(self, predicate: str) -> Relation:
         """The facts of a predicate that were given rather than derived (they may be both)."""
         arity = self._arity(predicate)
         engine = self._engine
-        names, fetch = column_names(predicate, arity), lambda: engine.columns(predicate, mask=EXPLICIT)
+        names, fetch = column_names(predicate, arity), lambda: engine.columns(predicate, explicit=True)
         return Relation(predicate, names, lambda: engine.dictionary, fetch).now()
 
     def __contains__(self, predicate: object) -> bool:
@@ -379,11 +397,11 @@ class Materialisation:
 
     def query(self, question: str) -> Relation:
         """The answers to a rule body, such as `path(a, ?x), ~edge(a, ?x)`: one column for each variable."""
-        return answer(self._engine, self.program, question, self._arity)
+        return answer(self._engine.embedded(), self.program, question, self._arity)
 
     def explain(self, predicate: str, fact: tuple[Term, ...] | Term) -> Explanation:
         """Why a fact holds: a proof down to explicit facts; or why it does not: what each rule lacks."""
-        return explain(self._engine, self.program, predicate, self[predicate].terms(fact))
+        return explain(self._engine.embedded(), self.program, predicate, self[predicate].terms(fact))
 
     def rank(self, predicate: str, fact: tuple[Term, ...] | Term) -> int | None:
         """The rank of a fact: 0 if explicit, else above the ranks of what it was derived from; None if it does not hold."""
@@ -409,11 +427,13 @@ class Materialisation:
     def _changed(self, batch: ChangedBatch) -> ChangedRelations:
         dictionary = self._engine.dictionary  # of today: the changes are for good
 
-        def relation(predicate: str, columns: list[Ids], length: int) -> Relation:
-            return Relation.frozen(predicate, column_names(predicate, self._arity(predicate)), dictionary, columns, length)
+        def relation(predicate: str, columns: Callable[[], Sequence[Ids]], length: int) -> Relation:
+            names = column_names(predicate, self._arity(predicate))
+            return Relation(predicate, names, lambda: dictionary, lambda: (columns(), length), count=lambda: length)
 
         def empty(predicate: str) -> Relation:
-            return relation(predicate, [np.empty(0, np.uint32)] * self._arity(predicate), 0)
+            none = [np.empty(0, np.uint32)] * self._arity(predicate)
+            return Relation.frozen(predicate, column_names(predicate, self._arity(predicate)), dictionary, none, 0)
 
         visible = {predicate: facts for predicate, facts in batch.items() if predicate not in self.program.hidden}
         return ChangedRelations(visible, relation, empty)

@@ -36,7 +36,7 @@ def opened(
         program = Program.parse(manifest.rules)
     directory.check_program(manifest, program)
     mat = materialisation(replace(program, facts=(), imports=()), **options)
-    engine = mat._engine
+    engine = mat._engine.embedded()
     held = facts(directory, manifest, engine.dictionary)
     for predicate, some in held.items():
         engine.add_predicate(predicate, len(some.columns))

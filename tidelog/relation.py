@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidelog.errors import DataError, MissingExtra
+from tidelog.errors import DataError, MissingExtra, SetupError
 from tidelog.facts.dictionary import Dictionary, factorize
 from tidelog.facts.kernel import Ids, Positions
 from tidelog.syntax.formatter import format_term
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow as pa
-
 _SHOWN = 10
 """How many facts a repr shows."""
 
@@ -45,6 +44,7 @@ class Relation:
         *,
         count: Callable[[], int] | None = None,
         holds: Callable[[tuple[Term, ...]], bool] | None = None,
+        frame: Callable[[], Any] | None = None,
     ) -> None:
         self.name = name
         self.column_names = tuple(column_names)
@@ -52,6 +52,7 @@ class Relation:
         self._fetch = fetch
         self._count = count
         self._holds = holds
+        self._frame = frame
 
     @classmethod
     def frozen(
@@ -140,6 +141,15 @@ class Relation:
         frame = polars.from_arrow(self.to_arrow())
         assert isinstance(frame, polars.DataFrame)
         return frame
+
+    def to_spark(self) -> Any:
+        """A Spark DataFrame of the facts that hold now, if the Spark engine has them; no fact passes through this process.
+
+        Integers are `bigint`; a column with other terms is a column of strings, as in rule text unless all terms are strings.
+        """
+        if self._frame is None:
+            raise SetupError(f"{self.name} is not on Spark\n    hint: spark.createDataFrame(relation.to_arrow())")
+        return self._frame()
 
     def write(
         self, path: str | os.PathLike[str], format: str | None = None, options: Mapping[str, object] | None = None

@@ -9,3 +9,6 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     ),
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]
+
+SPARK = ("auto", "ranked", "dred", "fbf", "bf", "rematerialise")
+"""What the Spark engine runs; held to the same contract in `test_spark.py`, on fewer cases."""

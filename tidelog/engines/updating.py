@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidelog.engines.embedded.batches import UNTIMED, Batch, ChangedBatch, Encoded, Timing, batch_length
+from tidelog.errors import SetupError
+from tidelog.facts.dictionary import Dictionary
+from tidelog.facts.kernel import Ids
 from tidelog.facts.times import NEVER
 from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.choice import ANEW, MAINTAIN, Chooser
@@ -18,6 +21,9 @@ from tidelog.maintain.expiry import expiry
 from tidelog.maintain.fbf import Strategy, bf, fbf, never
 from tidelog.maintain.marking import AS_WRITTEN, Marking
 from tidelog.maintain.ranked import ranked
+
+if TYPE_CHECKING:
+    from tidelog.engines.embedded.engine import EmbeddedEngine
 
 OnRound = Callable[[Statistics], None]
 Result = tuple[ChangedBatch, ChangedBatch, Statistics]
@@ -39,6 +45,13 @@ EXPIRY = "expiry"
 NOTHING = Encoded({}, {})
 
 
+class Nodes(NamedTuple):
+    """What is kept for complex rules that are split into nodes."""
+
+    facts: int
+    nbytes: int
+
+
 class Abandoned(Exception):
     """An update was given up because it took too much; for the engine, which has another way."""
 
@@ -49,6 +62,9 @@ class Abandoned(Exception):
 
 class UpdatingEngine(ABC):
     """An engine's part above its facts."""
+
+    dictionary: Dictionary
+    """The terms of whatever goes in or comes out."""
 
     def __init__(self, arities: Mapping[str, int]) -> None:
         self.arities = dict(arities)
@@ -138,6 +154,9 @@ class UpdatingEngine(ABC):
         """What time it is after an update."""
         return self.now if timing.now is None else timing.now
 
+    def check_algorithm(self, name: str) -> None:  # noqa: B027  # the embedded engine has them all
+        """SetupError for an algorithm that the engine does not run."""
+
     def _begin(self, delete: Batch) -> None:  # noqa: B027  # engines without marks have nothing to do
         """An update is about to begin."""
 
@@ -166,3 +185,60 @@ class UpdatingEngine(ABC):
     @abstractmethod
     def _maintain(self, algorithm: str, encoded: Encoded, reason: str, budget: int | None, ahead: Ahead | None) -> Result:
         """Run an algorithm and commit what it found; `Abandoned` if that takes more rule instances than the budget."""
+
+    # Reading
+
+    @property
+    @abstractmethod
+    def predicates(self) -> Collection[str]:
+        """All predicates, hidden ones too."""
+
+    @property
+    @abstractmethod
+    def hidden(self) -> Collection[str]:
+        """Predicates that only the engine has."""
+
+    @property
+    @abstractmethod
+    def nodes(self) -> Nodes:
+        """What is kept for complex rules that are split into nodes."""
+
+    @abstractmethod
+    def add_predicate(self, predicate: str, arity: int) -> None:
+        """Make a predicate known, if it is not."""
+
+    @abstractmethod
+    def materialise(self, explicit: Sequence[Batch], *, counting: bool = False) -> Statistics:
+        """The first materialisation, with all derivations counted or not; call once, on a new engine."""
+
+    @abstractmethod
+    def count(self, predicate: str) -> int:
+        """How many facts of a predicate hold."""
+
+    @abstractmethod
+    def total(self, predicates: Iterable[str]) -> int:
+        """How many facts of these predicates hold, all at one moment."""
+
+    @abstractmethod
+    def columns(self, predicate: str, *, explicit: bool = False) -> tuple[list[Ids], int]:
+        """A copy of the facts of a predicate, or of those that are explicit, and how many they are."""
+
+    @abstractmethod
+    def holds(self, predicate: str, ids: Sequence[int]) -> bool:
+        """Whether a fact holds."""
+
+    @abstractmethod
+    def rank_of(self, predicate: str, ids: Sequence[int]) -> int | None:
+        """The rank of one fact; None if it does not hold."""
+
+    @abstractmethod
+    def expiry_of(self, predicate: str, ids: Sequence[int]) -> float | None:
+        """Until when one fact holds if nothing changes but the time; None if it does not hold."""
+
+    def decoded(self, predicate: str) -> Any:
+        """What holds, as a Spark DataFrame of values."""
+        raise SetupError(f"{predicate} is not on Spark\n    hint: the engine is: spark.createDataFrame(relation.to_arrow())")
+
+    @abstractmethod
+    def embedded(self) -> EmbeddedEngine:
+        """An embedded engine of the same facts, for questions and proofs: itself, or a copy."""

@@ -56,13 +56,13 @@ def compare(dictionary: Dictionary, operator: str, left: Ids, right: Ids) -> Mas
 
 def _compared(dictionary: Dictionary, operator: str, left: Ids, right: Ids) -> Mask:
     """`compare`, by value."""
-    kinds, ranks = _ranked(dictionary, np.concatenate([left, right]))
+    kinds, ranks = ranked(dictionary, np.concatenate([left, right]))
     kind, other, rank, against = kinds[: len(left)], kinds[len(left) :], ranks[: len(left)], ranks[len(left) :]
-    same = (kind == other) & (kind != _NONE) & (kind != _NAN)
+    same = (kind == other) & (kind != NONE) & (kind != NAN)
     if operator not in ("=", "!="):
         return np.asarray(same & _COMPARE[operator](rank, against), np.bool_)
-    by_value = same & (kind == _NUMBER)
-    equal = np.where(by_value, rank == against, (left == right) & (kind != _NAN))
+    by_value = same & (kind == NUMBER)
+    equal = np.where(by_value, rank == against, (left == right) & (kind != NAN))
     return np.asarray(equal if operator == "=" else ~equal, np.bool_)
 
 
@@ -109,10 +109,10 @@ def number(term: Term) -> Number | None:
 
 # --- comparing: kinds and ranks ---------------------------------------------------------------------------------------
 
-_NONE, _NUMBER, _NAN = 0, 1, 2  # the kinds that need telling apart; the others are numbered as they come
+NONE, NUMBER, NAN = 0, 1, 2  # the kinds that need telling apart; the others are numbered as they come
 
 
-def _ranked(dictionary: Dictionary, ids: Ids) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def ranked(dictionary: Dictionary, ids: Ids) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """For each id its kind, and its place in the order of that kind; equal numbers have equal places."""
     distinct, inverse = factorize(ids)
     kinds, ranks = np.zeros(len(distinct), np.int8), np.zeros(len(distinct), np.int64)
@@ -120,9 +120,9 @@ def _ranked(dictionary: Dictionary, ids: Ids) -> tuple[np.ndarray[Any, Any], np.
     for position, term in enumerate(dictionary.decode(distinct)):
         name, key = _order_key(term)
         groups.setdefault(name, []).append((key, position))
-    for kind, (name, members) in enumerate(groups.items(), start=_NAN + 1):
+    for kind, (name, members) in enumerate(groups.items(), start=NAN + 1):
         positions = [position for _, position in members]
-        kinds[positions] = {"": _NONE, "number": _NUMBER, "nan": _NAN}.get(name, kind)
+        kinds[positions] = {"": NONE, "number": NUMBER, "nan": NAN}.get(name, kind)
         if name not in ("", "nan"):
             ranks[positions] = _places([key for key, _ in members])
     return kinds[inverse], ranks[inverse]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
+JVM_OPTIONS = f"-Dlog4j2.configurationFile=file:{_LOGGING} -XX:+UseParallelGC -XX:-UsePerfData"
 _CHATTER = b"WARNING: Using incubator modules"
 """What Java says to everyone who starts Spark, whatever the log settings."""
 
@@ -121,8 +122,7 @@ def _local(master: str) -> dict[str, str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 4 << 30
     partitions = {"spark.sql.shuffle.partitions": str(cores(master)), "spark.default.parallelism": str(cores(master))}
     heap = {"spark.driver.memory": f"{max(1024, min(16384, (memory >> 20) // 4))}m"}
-    options = f"-Dlog4j2.configurationFile=file:{_LOGGING} -XX:+UseParallelGC -XX:-UsePerfData"
-    return _ON_THIS_MACHINE | partitions | heap | {"spark.driver.extraJavaOptions": options}
+    return _ON_THIS_MACHINE | partitions | heap | {"spark.driver.extraJavaOptions": JVM_OPTIONS}
 
 
 def cores(master: str) -> int:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,12 +34,12 @@ from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet, Ranks, row_count
 from tidelog.engines.embedded.tidying import DEAD_ROWS, is_due, tidied
 from tidelog.engines.embedded.working import Commit
-from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Ahead, OnRound, Result, UpdatingEngine
+from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Ahead, Nodes, OnRound, Result, UpdatingEngine
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
 from tidelog.facts.statistics import Either, StoreStatistics
 from tidelog.facts.store import Store
-from tidelog.facts.table import PRESENT, Table
+from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.facts.times import NEVER, Expiries
 from tidelog.maintain.algebra import Statistics, Upcoming, Update
 from tidelog.maintain.choice import ANEW
@@ -59,13 +59,6 @@ MARKING = {"bf-marking": bf_marking, "dred-marking": dred_marking}
 """Those that look at the next update, too."""
 
 
-class Nodes(NamedTuple):
-    """What is kept for complex rules that are split into nodes."""
-
-    facts: int
-    nbytes: int
-
-
 class EmbeddedEngine(UpdatingEngine):
     """Tables, and the algorithms that keep them true."""
 
@@ -76,6 +69,7 @@ class EmbeddedEngine(UpdatingEngine):
         *,
         on_round: OnRound | None = None,
         max_facts: int | None = None,
+        dictionary: Dictionary | None = None,
     ) -> None:
         super().__init__(arities)
         self.layouts = layouts
@@ -84,7 +78,7 @@ class EmbeddedEngine(UpdatingEngine):
         self.layout = layouts.first()
         self.on_round = on_round
         self.max_facts = max_facts
-        self.dictionary = Dictionary()
+        self.dictionary = Dictionary() if dictionary is None else dictionary
         self.algebra = self._new_algebra(self._new_store(), self.layout)
         self._commit: Commit | None = None
         """What the running update is going to make true, once that is known."""
@@ -415,6 +409,14 @@ class EmbeddedEngine(UpdatingEngine):
 
     # Reading
 
+    @property
+    def predicates(self) -> Collection[str]:
+        """All predicates, hidden ones too."""
+        return self.store.tables
+
+    def embedded(self) -> EmbeddedEngine:
+        return self
+
     def table(self, predicate: str) -> Table:
         return self.store.tables[predicate]
 
@@ -426,8 +428,9 @@ class EmbeddedEngine(UpdatingEngine):
         with self.commit:
             return sum(map(self.count, predicates))
 
-    def columns(self, predicate: str, *, mask: int = PRESENT) -> tuple[list[Ids], int]:
-        """A copy of the facts of a predicate that carry these flags, and how many they are."""
+    def columns(self, predicate: str, *, explicit: bool = False) -> tuple[list[Ids], int]:
+        """A copy of the facts of a predicate, or of those that are explicit, and how many they are."""
+        mask = EXPLICIT if explicit else PRESENT
         with self.commit:
             table = self.table(predicate)
             count = table.count  # first: what an update appends meanwhile is not present
@@ -435,6 +438,10 @@ class EmbeddedEngine(UpdatingEngine):
                 return [column[:count].copy() for column in table.columns], count
             rows = table.facts(mask | PRESENT)
             return [column[rows] for column in table.columns], len(rows)
+
+    def holds(self, predicate: str, ids: Sequence[int]) -> bool:
+        """Whether a fact holds."""
+        return bool(self.flags_of(predicate, ids) & PRESENT)
 
     def flags_of(self, predicate: str, ids: Sequence[int]) -> int:
         """The flags of one fact, 0 if there is no such row."""

@@ -1,0 +1,423 @@
+"""The algebra of `tidelog.maintain.algebra` on Spark DataFrames.
+
+What a round derives is one statement, whatever the number of rules. If the change is small it is expected to derive little:
+then the instances come to the driver at once, as far as they are few, and the driver asks for the states of the facts it has
+not met. If they turn out to be many, or the change is large, Spark groups them, looks each fact up in the runs, and keeps the
+new ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tidelog.engines.spark.conditions import Conditions
+from tidelog.engines.spark.exploration import WaitingInstances
+from tidelog.engines.spark.facts import FactSet, Few, Part, TooLarge
+from tidelog.engines.spark.frames import Cluster, Frame
+from tidelog.engines.spark.levels import Levels
+from tidelog.engines.spark.matching import Bindings, Call, Matcher
+from tidelog.engines.spark.tables import Row, State, Table, Tables
+from tidelog.engines.spark.terms import Terms
+from tidelog.engines.spark.truth import PRESENT, STATE, Bits
+from tidelog.engines.updating import Abandoned
+from tidelog.errors import LimitExceeded, SetupError
+from tidelog.maintain.algebra import Passing, Statistics, Trace, Upcoming, Update
+from tidelog.maintain.sets import PRESENT as I
+from tidelog.maintain.sets import SetExpression, Working
+from tidelog.plan.model import Pivot, Place, Plan
+from tidelog.plan.planner import pivots, plan
+from tidelog.program.normal import CoreRule
+from tidelog.program.stratify import Stratification, Stratum
+from tidelog.syntax.ast import Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """The statement for the instances of one rule from one pivot."""
+
+    rule: CoreRule
+    found: Bindings
+
+
+class SparkAlgebra:
+    """Facts of one materialisation on a cluster."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        strata: Stratification,
+        terms: Terms,
+        *,
+        few: int,
+        on_round: Callable[[Statistics], None] | None = None,
+        max_facts: int | None = None,
+    ) -> None:
+        self.tables, self.strata, self.terms = tables, strata, terms
+        self.budget: int | None = None
+        """How many rule instances may be considered before `Abandoned` is raised."""
+        self.few = few
+        """How many facts, or rule instances, of one step the driver takes."""
+        self.statistics = Statistics()
+        self.phase = "forward"
+        self.ranks_hold = True
+        self.bits = Bits()
+        self.inserted = self.deleted = FactSet(self)
+        self.overwritten: list[tuple[State, int]] = []
+        """Ranks before the running update, in the order they were overwritten."""
+        self._on_round = on_round
+        self._max_facts = max_facts
+        self._levels = Levels(strata, terms)
+        self._positions: dict[int, tuple[int, ...]] = {}
+        self._plans: dict[tuple[int, Pivot], Plan] = {}
+        self._matcher = Matcher(tables, self.bits, terms, Conditions(terms, self.cluster), self.recursive_positions)
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.tables.cluster
+
+    @property
+    def trace(self) -> Trace[FactSet]:
+        raise SetupError("counting does not run on the Spark engine yet\n    hint: `ranked` needs no counts")
+
+    def stages(self, update: Update | None = None, *changes: Working) -> Iterator[Stratum]:
+        yield from self.strata.strata
+
+    # Applying rules
+
+    def derive(
+        self,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression | None = None,
+        *,
+        own: SetExpression | None = None,
+        changed: FactSet | SetExpression | None = None,
+        vanished: FactSet | SetExpression | None = None,
+        outside: SetExpression | None = None,
+        ranked: bool = False,
+        passing: Passing | None = None,
+    ) -> FactSet:
+        call = Call(
+            positive,
+            positive if negative is None else negative,
+            positive if own is None else own,
+            self._held(changed).parts,
+            self._held(vanished).parts,
+            ranked=ranked,
+        )
+        everything = changed is None and vanished is None
+        instances = list(self._instances(rules, call, everything))
+        if not instances:
+            return self.empty()
+        if all(one.found.rows <= self.few for one in instances):
+            rows = self.cluster.collect(self._heads_sql(instances), self.few)
+            if rows is not None:
+                heads = self._lowest(instances, rows)
+                self.count(len(rows), sum(map(len, heads.values())))
+                return self._outside(heads, outside)
+        return self._derive_many(instances, outside)
+
+    def provable(
+        self,
+        facts: FactSet,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression,
+        *,
+        from_lower_ranks: bool = False,
+        ranked: bool = False,
+        passing: Passing | None = None,
+    ) -> FactSet:
+        instances = self.instances_of(facts, rules, positive, negative)
+        if not instances:
+            return self.empty()
+        heads = self._heads_sql(instances)
+        rows = self.cluster.collect(heads, self.few)
+        if rows is None:
+            columns = ", ".join(f"h{i}" for i in range(self._width(instances)))
+            grouped = f"SELECT tag, {columns}, min(k) AS k, count(*) AS n FROM ({heads}) GROUP BY tag, {columns}"
+            rows = self.cluster.collect(grouped, len(facts) * len(instances)) or []
+            self.count(sum(row.n for row in rows))
+        else:
+            self.count(len(rows))
+        if from_lower_ranks:
+            rows = [row for row in rows if self._from_lower(instances[row.tag].rule, row)]
+        proved = self._lowest(instances, rows)
+        self.count(0, sum(map(len, proved.values())))
+        return FactSet(self, proved if ranked else {p: dict.fromkeys(part, 0) for p, part in proved.items()})
+
+    def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
+        return WaitingInstances(self, rules)
+
+    def instances_of(
+        self, facts: FactSet, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression
+    ) -> list[Instances]:
+        """Statements for the rule instances that derive facts."""
+        call = Call(positive, negative, positive, heads=dict(facts.few()), ranked=True)
+        wanted = [rule for rule in rules if rule.head.predicate in facts.parts]
+        found = ((rule, self._matcher.bindings(self._plan(rule, Pivot(Place.HEAD)), call)) for rule in wanted)
+        return [Instances(rule, bindings) for rule, bindings in found if bindings is not None]
+
+    def _instances(self, rules: Iterable[CoreRule], call: Call, everything: bool) -> Iterable[Instances]:
+        for rule in rules:
+            for pivot in [Pivot(Place.ANYWHERE)] if everything else pivots(rule):
+                if not everything and not self._enters(rule, pivot, call):
+                    continue
+                found = self._matcher.bindings(self._plan(rule, pivot), call)
+                if found is not None:
+                    yield Instances(rule, found)
+
+    def _enters(self, rule: CoreRule, pivot: Pivot, call: Call) -> bool:
+        if pivot.place is Place.POSITIVE:
+            return rule.positive[pivot.position].predicate in call.changed
+        return rule.negative[pivot.position].predicate in call.vanished
+
+    def _plan(self, rule: CoreRule, pivot: Pivot) -> Plan:
+        return plan(rule, pivot, self)
+
+    def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
+        """For the planner: a guess from the size of the table, as if all columns told as much."""
+        table = self.tables[atom.predicate]
+        rows, width = max(1, table.stored + len(table.met)), max(1, len(atom.terms))
+        return float(rows ** ((width - len(bound)) / width))
+
+    def largest(self) -> float:
+        """For the planner."""
+        return float(max((table.stored + len(table.met) for table in self.tables.values()), default=0))
+
+    def _heads_sql(self, instances: Sequence[Instances]) -> str:
+        """The heads of instances, with the number of their statement and the rank they give."""
+        width = self._width(instances)
+        parts = []
+        for tag, one in enumerate(instances):
+            terms = self._matcher.terms_sql(one.rule.head, one.found.names)
+            terms += ["0L"] * (width - len(terms))
+            columns = ", ".join(f"{term} AS h{i}" for i, term in enumerate(terms))
+            parts.append(f"SELECT {tag} AS tag, {columns}, q.rk + 1 AS k FROM ({one.found.sql}) q")
+        return f"SELECT * FROM ({' UNION ALL '.join(parts)})"
+
+    def _width(self, instances: Sequence[Instances]) -> int:
+        return max(len(self.tables[one.rule.head.predicate].columns) for one in instances)
+
+    def _lowest(self, instances: Sequence[Instances], rows: Iterable[Sequence[int]]) -> dict[str, Few]:
+        """The facts that instances derive, each with its lowest rank."""
+        found: dict[str, Few] = defaultdict(dict)
+        shapes = [(found[p], len(self.tables[p].columns)) for p in (one.rule.head.predicate for one in instances)]
+        k = 1 + self._width(instances)
+        for row in rows:
+            few, width = shapes[row[0]]
+            head, rank = tuple(row[1 : 1 + width]), row[k]
+            if rank < few.get(head, rank + 1):
+                few[head] = rank
+        return found
+
+    def _from_lower(self, rule: CoreRule, row: Sequence[int]) -> bool:
+        """Whether an instance derives its head from facts below the head's own rank."""
+        if not self.recursive_positions(rule):
+            return True
+        table = self.tables[rule.head.predicate]
+        head = tuple(row[1 : 1 + len(table.columns)])
+        return bool(row["k"] <= table.met[head].rank)  # type: ignore[call-overload]  # a Row of Spark's knows names
+
+    def _outside(self, heads: dict[str, Few], outside: SetExpression | None) -> FactSet:
+        """The facts without those in a set, and all of them met."""
+        self.meet(heads)
+        found = FactSet(self, heads)
+        return found if outside is None else found - outside
+
+    def meet(self, facts: dict[str, Few]) -> None:
+        """Learn the states of facts, in one job for all that may be in a run."""
+        parts: list[str] = []
+        asked: list[Table] = []
+        width = max((len(self.tables[p].columns) for p in facts), default=1)
+        for predicate, few in facts.items():
+            table = self.tables[predicate]
+            unknown = [row for row in few if row not in table.met]
+            runs = table.runs_sql()
+            if runs is not None and unknown:
+                parts.append(self._states_sql(table, runs, unknown, len(asked), width))
+                asked.append(table)
+            for row in unknown:
+                table.meet(row)
+        if not parts:
+            return
+        rows = self.cluster.collect(" UNION ALL ".join(parts), sum(map(len, facts.values())))
+        assert rows is not None, "a fact is in two runs"
+        for row in rows:
+            table = asked[row.tag]
+            flags = STATE if row.x else PRESENT
+            table.met[tuple(row[1 : 1 + len(table.columns)])] = State(flags, row.r, (flags, row.r))
+
+    def _states_sql(self, table: Table, runs: str, rows: Sequence[Row], tag: int, width: int) -> str:
+        columns = [f"b.{column}" for column in table.columns] + ["0L"] * (width - len(table.columns))
+        named = ", ".join(f"{column} AS h{i}" for i, column in enumerate(columns))
+        keys = self.cluster.rows(table.columns, table.types(), rows)
+        return (
+            f"SELECT /*+ BROADCAST(k) */ {tag} AS tag, {named}, b.x, b.r FROM {runs} b"
+            f" LEFT SEMI JOIN {keys} k ON {table.same('b', 'k')}"
+        )
+
+    # Applying rules to much
+
+    def _derive_many(self, instances: Sequence[Instances], outside: SetExpression | None) -> FactSet:
+        """The same for many instances: grouped, looked up and kept on the cluster, one job for each head predicate."""
+        by_predicate: dict[str, list[Instances]] = defaultdict(list)
+        for one in instances:
+            by_predicate[one.rule.head.predicate].append(one)
+        parts: dict[str, Part] = {}
+        for predicate, some in by_predicate.items():
+            part = self._new_facts(self.tables[predicate], some, outside)
+            if part is not None:
+                parts[predicate] = part
+        return FactSet(self, parts)
+
+    def _new_facts(self, table: Table, instances: Sequence[Instances], outside: SetExpression | None) -> Part | None:
+        from pyspark.sql import functions
+
+        columns = ", ".join(table.columns)
+        named = ", ".join(f"h{i} AS {column}" for i, column in enumerate(table.columns))
+        heads = f"SELECT {named}, k FROM ({self._heads_sql(instances)})"
+        grouped = self.cluster.sql(f"SELECT {columns}, min(k) AS k, count(*) AS n FROM ({heads}) GROUP BY {columns}")
+        view = self.cluster.view(grouped.observe("instances", functions.sum("n").alias("n")))
+        statement = self._left_outside(table, view, outside)
+        frame, numbers = self.cluster.hold_counting(self.cluster.sql(statement), {"instances": "n"})
+        self.cluster.drop([view])
+        self.count(numbers["instances"], frame.rows)
+        if frame.rows > self.few:
+            return frame
+        rows = self.cluster.collect(f"SELECT {columns}, k FROM {frame.name}", self.few) or []
+        frame.release()
+        few = {tuple(row[:-1]): row[-1] for row in rows}
+        if outside == I:  # then nothing can be known of them
+            for row in few:
+                table.meet(row)
+        else:
+            self.meet({table.predicate: few})
+        return few
+
+    def _left_outside(self, table: Table, view: str, outside: SetExpression | None) -> str:
+        """Those rows of a view that are not in a set: the view becomes the hash table, the runs are scanned past it."""
+        columns = ", ".join(f"h.{column}" for column in [*table.columns, "k"])
+        if outside is None:
+            return f"SELECT {columns} FROM {view} h"
+        truth = self.bits.truth(outside)
+        stored, runs = truth.stored(), table.runs_sql()
+        statement = f"SELECT {columns} FROM {view} h"
+        if runs is not None and stored is not None:
+            where = "" if stored == "true" else f" WHERE {stored}"
+            statement = (
+                f"SELECT /*+ SHUFFLE_HASH(h) */ {columns} FROM {view} h LEFT JOIN (SELECT * FROM {runs} b{where}) b"
+                f" ON {table.same('h', 'b')} WHERE b.r IS NULL"
+            )
+        if any(state.differs and state.stored is not None for state in table.met.values()):
+            raise TooLarge
+        here = [row for row, state in table.met.items() if truth[state.flags]]
+        if here:
+            rows = self.cluster.rows(table.columns, table.types(), here)
+            statement = f"SELECT /*+ BROADCAST(m) */ h.* FROM ({statement}) h LEFT ANTI JOIN {rows} m ON {table.same('h', 'm')}"
+        return statement
+
+    # Sets
+
+    def working(self, name: str) -> Working:
+        bit = self.bits.of(name)
+        for table in self.tables.values():
+            for state in table.met.values():
+                state.flags &= ~bit
+        return Working(name, self.add)
+
+    def empty(self) -> FactSet:
+        return FactSet(self)
+
+    def facts(self, expression: SetExpression) -> FactSet:
+        truth = self.bits.truth(expression)
+        if truth.stored() is not None and any(table.runs for table in self.tables.values()):
+            raise TooLarge
+        return FactSet(
+            self,
+            {p: {row: 0 for row, state in table.met.items() if truth[state.flags]} for p, table in self.tables.items()},
+        )
+
+    def _held(self, facts: FactSet | SetExpression | None) -> FactSet:
+        if facts is None:
+            return self.empty()
+        return facts if isinstance(facts, FactSet) else self.facts(facts)
+
+    def within(self, facts: FactSet | SetExpression, stratum: Stratum) -> FactSet:
+        level, index = self._levels.of, stratum.index
+        return FactSet(
+            self, {p: {row: k for row, k in few.items() if level(p, row) == index} for p, few in self._held(facts).few()}
+        )
+
+    def add(self, name: str, facts: FactSet) -> None:
+        if name == I.name:
+            self._show(facts)
+            return
+        bit = self.bits.of(name)
+        for predicate, few in facts.few():
+            met = self.tables[predicate].met
+            for row in few:
+                met[row].flags |= bit
+
+    def _show(self, facts: FactSet) -> None:
+        """Facts are present from now on: that is for building a materialisation."""
+        for predicate, part in facts:
+            table = self.tables[predicate]
+            if isinstance(part, Frame):
+                table.append(part, explicit=False)
+                table.merge(keep=part)
+            else:
+                for row in part:
+                    table.met[row].flags |= PRESENT
+                table.make_room(self.few, part)
+
+    def set_ranks(self, facts: FactSet, rank: int | None = None) -> None:
+        for predicate, part in facts:
+            table = self.tables[predicate]
+            if isinstance(part, Frame):
+                run = next(run for run in table.runs if run.frame is part)
+                run.rank = rank
+                continue
+            for row, own in part.items():
+                state = table.met[row]
+                self.overwritten.append((state, state.rank))
+                state.rank = own if rank is None else rank
+
+    def commit(self, *, deleted: SetExpression, inserted: SetExpression) -> None:
+        self.deleted, self.inserted = self.facts(deleted), self.facts(inserted)
+
+    def end_round(self, facts: FactSet) -> None:
+        self.statistics.rounds += 1
+        self.statistics.facts += len(facts)
+        if self._max_facts is not None and self.statistics.facts > self._max_facts:
+            raise LimitExceeded(f"more than {self._max_facts:,} facts were derived")
+        if self._on_round is not None:
+            self._on_round(self.statistics)
+
+    def count(self, considered: int, applied: int = 0) -> None:
+        """So many more rule instances were considered, in the present phase, and so many told something new."""
+        statistics, phase = self.statistics, self.phase
+        for phases, more in ((statistics.instances_by_phase, considered), (statistics.applications_by_phase, applied)):
+            phases[phase] = phases.get(phase, 0) + more
+        if self.budget is not None and statistics.instances > self.budget:
+            raise Abandoned(statistics.instances)
+
+    def recursive_positions(self, rule: CoreRule) -> tuple[int, ...]:
+        """The positive body atoms of the head's own stratum."""
+        positions = self._positions.get(id(rule))
+        if positions is None:
+            positions = self._positions[id(rule)] = self.strata.recursive_positions(rule)
+        return positions
+
+    # Marks
+
+    def upcoming(self) -> Upcoming[FactSet] | None:
+        return None
+
+    def shared(self, facts: FactSet) -> FactSet:
+        return self.empty()
+
+    def keep_marks(self, waiting: FactSet, returning: FactSet) -> None:
+        """Nothing is marked here."""

@@ -1,0 +1,327 @@
+"""The Spark engine: one materialisation on a cluster, driven from this process.
+
+Facts lie on the cluster as runs; the driver keeps what it has met, which is what an update of ordinary size is worked out on
+(`tables`). An update that outgrows the driver is given up, and everything is derived anew on the cluster. Locks are as in the
+embedded engine: `commit` is held while facts appear and vanish and while they are copied out, `work` by who changes anything.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidelog.engines.embedded.batches import Batch, Encoded
+from tidelog.engines.embedded.engine import EmbeddedEngine
+from tidelog.engines.spark.algebra import SparkAlgebra
+from tidelog.engines.spark.changed import Reader, copy, decoded, difference, of_few
+from tidelog.engines.spark.facts import FactSet, Few, TooLarge
+from tidelog.engines.spark.frames import Cluster
+from tidelog.engines.spark.loading import load, make_explicit
+from tidelog.engines.spark.tables import State, Tables
+from tidelog.engines.spark.terms import Terms
+from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
+from tidelog.engines.updating import ALGORITHMS, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
+from tidelog.errors import LimitExceeded, SetupError
+from tidelog.facts.dictionary import Dictionary
+from tidelog.facts.kernel import Ids
+from tidelog.facts.times import NEVER
+from tidelog.maintain.algebra import Statistics, Update
+from tidelog.maintain.choice import ANEW
+from tidelog.maintain.fbf import fbf
+from tidelog.maintain.seminaive import seminaive
+from tidelog.plan.layout import Layouts
+from tidelog.plan.modules import EVERYTHING_STANDARD
+from tidelog.program import Program
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf")
+_COPIED = 2_000_000
+"""How many facts are copied for questions and proofs."""
+FEW = 5_000
+"""How many facts, or rule instances, of one step the driver takes."""
+
+
+class SparkEngine(UpdatingEngine):
+    """Frames, and the algorithms that keep them true."""
+
+    def __init__(
+        self,
+        program: Program,
+        arities: Mapping[str, int],
+        session: SparkSession,
+        *,
+        single: bool = False,
+        few: int = FEW,
+        partitions: int | None = None,
+        on_round: OnRound | None = None,
+        max_facts: int | None = None,
+    ) -> None:
+        super().__init__(arities)
+        self.program, self.single = program, single
+        self.strata = program.stratify(single=single)
+        self.few, self.on_round, self.max_facts = few, on_round, max_facts
+        self.cluster = Cluster(session, partitions)
+        self.dictionary = Dictionary()
+        self.terms = Terms(self.dictionary)
+        self.algebra = self._new_algebra()
+        self._commit: list[tuple[State, int]] | None = None
+        """The flags that facts are going to have, once that is known."""
+        self._unsettled = False
+        self._ranks_held = True
+
+    def _new_algebra(self) -> SparkAlgebra:
+        tables = Tables(self.cluster)
+        for predicate, arity in self.arities.items():
+            tables.add(predicate, arity)
+        return SparkAlgebra(tables, self.strata, self.terms, few=self.few, on_round=self.on_round, max_facts=self.max_facts)
+
+    def add_predicate(self, predicate: str, arity: int) -> None:
+        """Make a predicate known, if it is not."""
+        self.arities.setdefault(predicate, arity)
+        self.algebra.tables.add(predicate, arity)
+
+    # Changing
+
+    def materialise(self, explicit: Sequence[Batch], *, counting: bool = False) -> Statistics:
+        """The first materialisation; call once, on a new engine."""
+        with self.work:
+            started = time.perf_counter()
+            for batch in explicit:
+                make_explicit(self.algebra.tables, self.algebra.tables, self.terms, batch, {}, self.few)
+            self.algebra.statistics.algorithm = "seminaive"
+            self._learn(self.algebra, started)
+            return self.algebra.statistics
+
+    def load(self, frames: Mapping[str, DataFrame]) -> None:
+        """Take over a materialisation that is there: frames of c0, c1, ..., explicit, rank."""
+        with self.work:
+            self.explicit += load(self.algebra.tables, frames)
+
+    def _ranks_hold(self) -> bool:
+        return self.algebra.ranks_hold
+
+    def _begin_times(self) -> None:
+        raise SetupError(
+            "facts that hold for a time only are not known to the Spark engine\n    hint: the embedded engine keeps them"
+        )
+
+    def _expiries_hold(self) -> bool:
+        return False
+
+    def _anew(self, encoded: Encoded, reason: str, *, expiring: bool = False) -> Result:
+        """Materialise for the changed explicit facts, in tables of their own that take the place of the present ones."""
+        started = time.perf_counter()
+        algebra = self._new_algebra()
+        algebra.statistics = Statistics(ANEW, reason)
+        old = self.algebra.tables
+        try:
+            make_explicit(algebra.tables, old, self.terms, encoded.insert, encoded.delete, self.few)
+            self._learn(algebra, started)
+            inserted, deleted = difference(algebra.tables, old, self.terms, self.few)
+        except BaseException:
+            algebra.tables.release()
+            raise
+        with self.commit:
+            self.algebra, self.now = algebra, self.time_after(encoded.timing)
+        old.release()
+        return inserted, deleted, algebra.statistics
+
+    def _learn(self, algebra: SparkAlgebra, started: float) -> None:
+        """Materialise, and take note of what it cost."""
+        explicit = algebra.tables.present
+        seminaive(algebra)
+        algebra.tables.tidy(self.few)
+        self.explicit = explicit
+        self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)
+
+    def _maintain(self, algorithm: str, encoded: Encoded, reason: str, budget: int | None, ahead: Ahead | None) -> Result:
+        algebra = self.algebra
+        algebra.statistics = Statistics(algorithm, reason)
+        algebra.budget = budget
+        try:
+            with self._transaction():
+                update = self._update(encoded)
+                if algorithm == "fbf":
+                    fbf(algebra, update, self.abort)
+                else:
+                    ALGORITHMS[algorithm](algebra, update)
+                result = self._conclude(update)
+        except TooLarge:
+            raise Abandoned(algebra.statistics.instances) from None
+        self.now = self.time_after(encoded.timing)
+        algebra.tables.tidy(self.few)
+        return result
+
+    def _conclude(self, update: Update) -> Result:
+        """What the update changes, worked out in full before anything of it becomes true."""
+        algebra = self.algebra
+        now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
+        steps: dict[int, tuple[State, int]] = {}
+        for facts, clear, put in (
+            (algebra.deleted, PRESENT, 0),
+            (algebra.inserted, 0, PRESENT),
+            (no_longer, EXPLICIT, 0),
+            (now_explicit, 0, EXPLICIT),
+        ):
+            for predicate, few in facts.few():
+                met = algebra.tables[predicate].met
+                for row in few:
+                    state = met[row]
+                    flags = steps.get(id(state), (state, state.flags))[1]
+                    steps[id(state)] = state, flags & ~clear | put
+        result = (
+            of_few(algebra.tables, algebra.inserted, self.terms, now_explicit),
+            of_few(algebra.tables, algebra.deleted, self.terms, None),
+            algebra.statistics,
+        )
+        self._explicit_after = self.explicit + len(now_explicit) - len(no_longer)
+        self._commit = list(steps.values())
+        return result
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Inside, working sets are in use and overwritten ranks are remembered, until it is clear how the update ends."""
+        self._settle()
+        self._commit, self._ranks_held = None, self.algebra.ranks_hold
+        self.algebra.overwritten.clear()
+        self._unsettled = True
+        try:
+            yield
+        finally:
+            try:
+                self._settle()
+            except BaseException:  # Ctrl-C in the middle of it
+                self._settle()
+                raise
+
+    def _settle(self) -> None:
+        """End an update: make its commit true, or without one make everything as before. Once more does no harm."""
+        if not self._unsettled:
+            return
+        algebra = self.algebra
+        with self.commit:
+            if self._commit is not None:
+                for state, flags in self._commit:
+                    state.flags = flags & STATE
+                self.explicit = self._explicit_after
+            else:
+                for state, rank in reversed(algebra.overwritten):
+                    state.rank = rank
+                algebra.ranks_hold = self._ranks_held
+            algebra.tables.forget()
+        algebra.overwritten.clear()
+        algebra.inserted = algebra.deleted = algebra.empty()
+        self._unsettled = False
+
+    def _update(self, encoded: Encoded) -> Update:
+        """E+ and E- as sets: what the change really changes about the explicit facts."""
+        algebra = self.algebra
+        insert, delete = self._few(encoded.insert), self._few(encoded.delete)
+        merged = {p: insert.get(p, {}) | delete.get(p, {}) for p in {*insert, *delete}}
+        algebra.meet(merged)
+        plus, minus = algebra.working("E+"), algebra.working("E-")
+        plus |= self._only(insert, lambda flags, _: not flags & EXPLICIT)
+        given = FactSet(algebra, insert)
+        minus |= self._only(delete, lambda flags, _: bool(flags & EXPLICIT)) - given
+        return Update(minus, plus)
+
+    def _only(self, facts: Mapping[str, Few], test: Callable[[int, int], bool]) -> FactSet:
+        tables = self.algebra.tables
+        return FactSet(
+            self.algebra,
+            {p: {row: 0 for row in few if test(tables.state(p, row).flags, 0)} for p, few in facts.items()},
+        )
+
+    def _few(self, batch: Batch) -> dict[str, Few]:
+        """The facts of a batch, in the driver."""
+        found: dict[str, Few] = {}
+        for predicate, columns in batch.items():
+            if columns and len(columns[0]) > 4 * self.few:
+                raise TooLarge
+            wide = [self.terms.wide(column).tolist() for column in columns]
+            found[predicate] = dict.fromkeys(zip(*wide, strict=True) if wide else [(0,)], 0)
+        return found
+
+    # Reading
+
+    @property
+    def predicates(self) -> Collection[str]:
+        return self.algebra.tables
+
+    @property
+    def hidden(self) -> Collection[str]:
+        return ()
+
+    @property
+    def nodes(self) -> Nodes:
+        return Nodes(0, 0)
+
+    def check_algorithm(self, name: str) -> None:
+        if name not in _OFFERED:
+            hint = f"{', '.join(_OFFERED)} do, and give the same answers"
+            raise SetupError(f"the algorithm {name} does not run on the Spark engine\n    hint: {hint}")
+
+    def embedded(self) -> EmbeddedEngine:
+        """A copy of all facts, as long as they fit the driver."""
+        with self.work:
+            self.restore_ranks()
+            tables = self.algebra.tables
+            if tables.present > _COPIED:
+                hint = "read what you need from `to_spark()`, or keep a smaller materialisation for questions and proofs"
+                raise LimitExceeded(
+                    f"questions and proofs need a copy of all {tables.present:,} facts in this process\n    hint: {hint}"
+                )
+            layouts = Layouts(self.program, EVERYTHING_STANDARD, self.single)
+            return copy(layouts, self.arities, self.dictionary, tables, Reader(self.terms))
+
+    def count(self, predicate: str) -> int:
+        return self.algebra.tables[predicate].present
+
+    def total(self, predicates: Iterable[str]) -> int:
+        """How many facts of these predicates hold, all at one moment."""
+        with self.commit:
+            return sum(map(self.count, predicates))
+
+    def columns(self, predicate: str, *, explicit: bool = False) -> tuple[list[Ids], int]:
+        """A copy of the facts of a predicate, or of its explicit facts, and how many they are."""
+        with self.commit:
+            return Reader(self.terms).columns(self.algebra.tables[predicate], explicit=explicit)
+
+    def frame(self, predicate: str) -> DataFrame:
+        """What holds, as a frame of c0, c1, ..., explicit, rank."""
+        with self.commit:
+            table = self.algebra.tables[predicate]
+            columns = ", ".join([*table.columns[: table.arity], "x AS explicit", "r AS rank"])
+            return self.cluster.sql(f"SELECT {columns} FROM ({table.now_sql()})")
+
+    def decoded(self, predicate: str) -> DataFrame:
+        with self.commit:
+            return decoded(self.algebra.tables[predicate], self.terms)
+
+    def holds(self, predicate: str, ids: Sequence[int]) -> bool:
+        with self.work:
+            return bool(self._state(predicate, ids).flags & PRESENT)
+
+    def rank_of(self, predicate: str, ids: Sequence[int]) -> int | None:
+        """The rank of one fact; None if it does not hold."""
+        with self.work:
+            if not self.holds(predicate, ids):
+                return None
+            self.restore_ranks()
+            return self._state(predicate, ids).rank
+
+    def expiry_of(self, predicate: str, ids: Sequence[int]) -> float | None:
+        return NEVER if self.holds(predicate, ids) else None
+
+    def _state(self, predicate: str, ids: Sequence[int]) -> State:
+        row = tuple(self.terms.wide(np.array(ids, np.uint32)).tolist()) or (0,)
+        self.algebra.meet({predicate: {row: 0}})
+        state = self.algebra.tables.state(predicate, row)
+        self.algebra.tables.forget()
+        return state

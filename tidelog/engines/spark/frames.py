@@ -1,0 +1,167 @@
+"""Frames: what the engine holds on the cluster, and the few ways in which it runs a job.
+
+All statements are SQL over temporary views, so a round reaches Spark as one text, is analysed once, and can be read. The
+engine has a session of its own, beside the user's, in the same context: its settings and views meet nobody else's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tidelog.errors import DataError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",  # it would change partitionings under our hands
+    "spark.sql.ansi.enabled": "true",  # an overflow is an error, not another number
+    "spark.sql.join.preferSortMergeJoin": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+}
+_INLINE = 200
+"""So many rows are written into a statement; more are handed over as an Arrow table."""
+_NUMBERS = itertools.count(1)
+
+Cell = int | bool | None
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """Rows on the cluster, held in memory and on local disks, under the name of a view."""
+
+    name: str
+    data: DataFrame
+    rows: int
+
+    def release(self) -> None:
+        """Give the memory back; who comes back to the frame finds nothing."""
+        self.data._jdf.queryExecution().logical().rdd().unpersist(False)
+        self.data.sparkSession.catalog.dropTempView(self.name)
+
+
+REFUSED = "tidelog: "
+"""What the message of a refusal starts with, where a job fails on purpose."""
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Inside, a job that fails on purpose says why, and no more."""
+    try:
+        yield
+    except Exception as error:
+        refusal = re.search(REFUSED + r"([^\n']*)", str(error))
+        if refusal is not None:
+            raise DataError(refusal[1].strip(), hint="the embedded engine can") from error
+        if "ARITHMETIC_OVERFLOW" in str(error):
+            raise DataError("a rule calculates an integer of more than 62 bits", hint="the embedded engine can") from error
+        raise
+
+
+class Cluster:
+    """A Spark session, and the jobs that the engine runs on it."""
+
+    def __init__(self, session: SparkSession, partitions: int | None = None) -> None:
+        self.session = session.newSession()
+        self.partitions = partitions or session.sparkContext.defaultParallelism
+        own = {"spark.sql.shuffle.partitions": self.partitions, "spark.sql.limit.initialNumPartitions": self.partitions}
+        for key, value in (_SETTINGS | own).items():
+            self.session.conf.set(key, value)
+        self._compiling = True
+
+    # Rows from the driver
+
+    def rows(self, names: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+        """Rows of the driver as a relation in SQL."""
+        if not rows:
+            return f"(SELECT {', '.join(f'CAST(NULL AS {t}) AS {n}' for n, t in zip(names, types, strict=True))} WHERE false)"
+        if len(rows) <= _INLINE:
+            written = ", ".join(f"({', '.join(map(literal, row, types))})" for row in rows)
+            return f"(SELECT * FROM VALUES {written} AS t({', '.join(names)}))"
+        columns = [pa.array(column, _ARROW[t]) for column, t in zip(zip(*rows, strict=True), types, strict=True)]
+        return self.view(self.session.createDataFrame(pa.table(columns, names=list(names))))
+
+    def view(self, data: DataFrame) -> str:
+        """A name for a frame."""
+        name = f"tidelog_{next(_NUMBERS)}"
+        data.createOrReplaceTempView(name)
+        return name
+
+    def adopt(self, data: DataFrame) -> DataFrame:
+        """A frame of another session of this context, in ours."""
+        if data.sparkSession is self.session:
+            return data
+        if not hasattr(data, "_jdf"):
+            raise DataError("a DataFrame of Spark Connect cannot be used here", hint="Tidelog runs in the driver itself")
+        return self._of_plan(data._jdf.logicalPlan())
+
+    def _of_plan(self, plan: Any) -> DataFrame:
+        from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+        assert self.session._jvm is not None
+        dataset = self.session._jvm.org.apache.spark.sql.classic.Dataset
+        return Classic(dataset.ofRows(self.session._jsparkSession, plan), self.session)
+
+    # Jobs
+
+    def collect(self, statement: str, most: int) -> list[Any] | None:
+        """The rows of a statement that is expected to have few; None if they are more than `most`."""
+        self._compile(False)
+        with telling():
+            found = self.session.sql(f"{statement} LIMIT {most + 1}").collect()
+        return found if len(found) <= most else None
+
+    def fetch(self, data: DataFrame) -> pa.Table:
+        self._compile(True)
+        return data.toArrow()
+
+    def sql(self, statement: str) -> DataFrame:
+        return self.session.sql(statement)
+
+    def hold(self, data: DataFrame) -> Frame:
+        """Evaluate a frame and keep it, with its partitioning, but not how it came about."""
+        return self.hold_counting(data, {})[0]
+
+    def hold_counting(self, data: DataFrame, sums: Mapping[str, str]) -> tuple[Frame, Mapping[str, int]]:
+        """The same; and what was observed on the way, under the names of `observed` frames inside."""
+        from pyspark.sql import functions
+
+        self._compile(True)
+        counted = data.observe("rows", functions.count(functions.lit(1)).alias("rows"))
+        with telling():
+            held = counted.localCheckpoint()
+        metrics = counted._jdf.queryExecution().observedMetrics()
+        rows = metrics.get("rows").get().getLong(0)
+        other = {name: metrics.get(name).get() for name in sums}
+        numbers = {name: 0 if row.isNullAt(0) else row.getLong(0) for name, row in other.items()}
+        return Frame(self.view(held), held, rows), numbers
+
+    def drop(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.session.catalog.dropTempView(name)
+
+    def _compile(self, wanted: bool) -> None:
+        """Whether plans become Java code: that pays for many rows, and takes longer than it saves for a few."""
+        if wanted != self._compiling:
+            self.session.conf.set("spark.sql.codegen.wholeStage", str(wanted).lower())
+            self.session.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if wanted else "NO_CODEGEN")
+            self._compiling = wanted
+
+
+_ARROW = {"bigint": pa.int64(), "int": pa.int32(), "boolean": pa.bool_(), "smallint": pa.int16()}
+
+
+def literal(value: Cell, type_: str = "bigint") -> str:
+    if value is None:
+        return f"CAST(NULL AS {type_})"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value}L" if type_ == "bigint" else f"{value}" if type_ == "int" else f"CAST({value} AS {type_})"

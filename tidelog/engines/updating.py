@@ -104,9 +104,10 @@ class UpdatingEngine(ABC):
             if not self.has_times and any(len(times) and times.min() < NEVER for times in timing.expiries.values()):
                 self._begin_times()
             inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
-            automatic = algorithm == "auto"
+            automatic, budget, explicit = algorithm == "auto", None, self.explicit
             if automatic:
-                algorithm, reason = self._chooser.choose(self.explicit, inserts, deletes)
+                choice = self._chooser.choose(explicit, inserts, deletes)
+                algorithm, reason, budget = choice.algorithm, choice.reason, choice.budget
                 if algorithm == MAINTAIN and self.has_times:
                     algorithm, reason = EXPIRY, f"{reason}; some facts were given for a time only"
             if algorithm == ANEW:
@@ -115,13 +116,13 @@ class UpdatingEngine(ABC):
                 self._expect(insert)
             reason += self._restore_for(algorithm)
             started = time.perf_counter()
-            budget = self._chooser.budget() if automatic else None
             try:
                 result = self._maintain(algorithm, encoded, reason, budget, ahead)
             except Abandoned as abandoned:
+                self._chooser.learn_abandoned(abandoned.instances, explicit, inserts, deletes)
                 return self._anew(encoded, str(abandoned), expiring=True)
             if algorithm in (MAINTAIN, EXPIRY):
-                self._chooser.learn_update(time.perf_counter() - started, inserts, deletes)
+                self._chooser.learn_update(result[2], time.perf_counter() - started, explicit, inserts, deletes)
             return result
 
     def tidy(self) -> None:  # noqa: B027  # not every engine has anything to leave behind

@@ -17,6 +17,7 @@ of a small part of the facts is tried even against expectation, and given up muc
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from tidelog.maintain.algebra import Statistics
@@ -73,7 +74,7 @@ class Kind:
             return self.unknown * share * size
         nearest = min(self.seen, key=lambda bits: abs(bits - size.bit_length()))
         known, instances = self.seen[nearest]
-        return instances * float(size / known) ** _SUBLINEAR
+        return instances * math.pow(size / known, _SUBLINEAR)
 
     def learn(self, size: int, instances: float) -> None:
         if size:

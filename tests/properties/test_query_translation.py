@@ -15,6 +15,7 @@ from tidelog.program import Program
 from tidelog.stream.queries.parser import parse
 from tidelog.stream.queries.translate import Translated, translate
 from tidelog.syntax.ast import Source
+from tidelog.terms import XSD, Iri, literal
 
 WINDOWS = "FROM NAMED WINDOW :w ON :s [RANGE 9s STEP 1s] FROM NAMED WINDOW :v ON :s [TRIPLES 3]"
 
@@ -49,3 +50,16 @@ def test_the_rules_answer_what_sparql_does(seed: int) -> None:
     assert found > 20
     assert duplicates > 2
     assert refused < 40
+
+
+TIMES = ["2026-03-01T12:00:00Z", "2026-03-01T12:00:00.000Z", "2026-03-01T13:00:00+01:00", "2026-03-01T12:00:01Z"]
+
+
+@pytest.mark.parametrize("operator", ["=", "<", "<=", ">", ">=", "IN"])
+@pytest.mark.parametrize("constant", TIMES)
+def test_times_are_compared_by_value(operator: str, constant: str) -> None:
+    triples = [(Iri(f"http://e/s{n}"), Iri("http://e/p"), literal(text, XSD + "dateTime")) for n, text in enumerate(TIMES)]
+    right = f'"{constant}"^^<{XSD}dateTime>'
+    condition = f"?y IN ({right})" if operator == "IN" else f"?y {operator} {right}"
+    text = f"PREFIX : <http://e/> REGISTER QUERY q AS SELECT ?x FROM STREAM :s [TRIPLES 9] {{ ?x :p ?y FILTER ({condition}) }}"
+    assert by_rules(translate(parse(text)), triples, {}) == answer(text, ("x",), triples)

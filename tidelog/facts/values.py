@@ -2,8 +2,8 @@
 
 Numbers compare by value, whatever their type: `1`, `1.0` and `"01"^^xsd:integer` are equal, though they are three terms.
 For all other terms `=` means the same term. `<`, `<=`, `>`, `>=` order numbers by value, strings by code point, booleans
-(false first), dates, and times and datetimes among those with a zone and among those without one; between anything else
-the condition does not hold. NaN equals nothing, not even itself.
+(false first), dates, and times and datetimes, however they are written, among those with a zone and among those without one;
+between anything else the condition does not hold. NaN equals nothing, not even itself.
 
 Arithmetic is exact on integers and decimals (a quotient that is not an integer is a decimal of 28 digits); a double makes
 the result a double. No result at all: an operand that is no number, a division by zero.
@@ -25,7 +25,7 @@ import numpy as np
 
 from tidelog.errors import DataError, LimitExceeded
 from tidelog.facts.dictionary import INLINE, ZERO, Dictionary, Ids, Mask, factorize
-from tidelog.terms import MAX_BITS, XSD, Literal, Term, decimal
+from tidelog.terms import MAX_BITS, XSD, Literal, Term, canonical, decimal
 
 Number = int | float | Decimal
 
@@ -107,6 +107,23 @@ def number(term: Term) -> Number | None:
     return _literal_number(term) if isinstance(term, Literal) else None
 
 
+def clock(term: Literal) -> datetime | date | time | None:
+    """The date or time that a literal writes in another way than the usual, such as `12:00:00.000Z`; None if it is none.
+
+    What is finer than a microsecond is none, either: cut off it would be another.
+    """
+    read, pattern = _CLOCKS.get(term.datatype, (None, _DATE_TEXT))
+    written = pattern.fullmatch(term.lexical.strip(" \t\r\n"))
+    if read is None or written is None:
+        return None
+    try:
+        found = canonical(read(written.group()))
+    except (ValueError, DataError):
+        return None
+    assert isinstance(found, datetime | date | time)
+    return found
+
+
 # --- comparing: kinds and ranks ---------------------------------------------------------------------------------------
 
 NONE, NUMBER, NAN = 0, 1, 2  # the kinds that need telling apart; the others are numbered as they come
@@ -138,6 +155,8 @@ def _order_key(term: Term) -> tuple[str, Any]:
     value = number(term)
     if value is not None:
         return ("nan", 0) if value != value else ("number", value)
+    if isinstance(term, Literal):
+        term = clock(term) or term
     if isinstance(term, datetime | time):
         return f"{type(term).__name__} {'local' if term.tzinfo is None else 'zoned'}", term
     return (type(term).__name__, term) if isinstance(term, str | bool | date) else ("", 0)
@@ -217,3 +236,10 @@ _INTEGER_TEXT = re.compile(r"[+-]?[0-9]+")
 _DECIMAL_TEXT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOUBLE_TEXT = re.compile(_DECIMAL_TEXT.pattern + r"(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
 _FORMS = {"decimal": _DECIMAL_TEXT, "double": _DOUBLE_TEXT, "float": _DOUBLE_TEXT}
+_DATE_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME_TEXT = re.compile(r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6}(?=0*(?:Z|[+-]|$))0*)?(?:Z|[+-][0-9]{2}:[0-9]{2})?")
+_CLOCKS: dict[str, tuple[Callable[[str], object], re.Pattern[str]]] = {
+    XSD + "date": (date.fromisoformat, _DATE_TEXT),
+    XSD + "time": (time.fromisoformat, _TIME_TEXT),
+    XSD + "dateTime": (datetime.fromisoformat, re.compile(f"{_DATE_TEXT.pattern}T{_TIME_TEXT.pattern}")),
+}

@@ -22,17 +22,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date, time
 from itertools import product
 from math import prod
 
 from tidelog.errors import LimitExceeded, ProgramError
-from tidelog.facts.values import calculate, number
+from tidelog.facts.values import calculate, clock, number
 from tidelog.program.kinds import check_kinds
 from tidelog.stream.queries.tree import TRIPLE, AllOf, Among, AnyOf, Block, Condition, Query
 from tidelog.syntax import ast
 from tidelog.syntax.ast import Arithmetic, Atom, BodyLiteral, Comparison, Constant, Expression, Rule, Variable
 from tidelog.syntax.places import Text
-from tidelog.terms import Iri, canonical
+from tidelog.terms import Iri, Literal, Term, canonical
 
 MAX_RULES = 256
 """So many rules may come of the alternatives in conditions."""
@@ -133,12 +134,12 @@ def _alternatives(condition: Condition) -> Iterator[tuple[Comparison, ...]]:
             yield from _alternatives(left)
             yield from _alternatives(right)
         case Among(value, choices, True):
-            yield tuple(_comparison("!=", value, choice, choice.span) for choice in choices)
+            yield tuple(part for choice in choices for part in _comparisons("!=", value, choice, choice.span))
         case Among(value, choices, False):
             for choice in choices:
-                yield (_comparison("=", value, choice, choice.span),)
+                yield _comparisons("=", value, choice, choice.span)
         case Comparison(operator, left, right, span):
-            yield (_comparison(operator, left, right, span),)
+            yield _comparisons(operator, left, right, span)
 
 
 def _possible(query: Query, rules: Sequence[Rule]) -> tuple[Rule, ...]:
@@ -170,15 +171,26 @@ def _without_what_always_holds(rule: Rule, query: Query) -> Rule:
     return replace(rule, body=tuple(part for part in rule.body if not always(part))) if told else rule
 
 
-def _comparison(operator: str, left: Expression, right: Expression, span: ast.Span | None) -> Comparison:
-    return Comparison(operator, _valued(left), _valued(right), span)
+def _comparisons(operator: str, left: Expression, right: Expression, span: ast.Span | None) -> tuple[Comparison, ...]:
+    """What a comparison is in rules, where `=` takes times that are written in two ways for two; in SPARQL they may be one."""
+    if any(isinstance(side, Constant) and _is_time(side.value) for side in (left, right)):
+        if operator == "!=":
+            return (Comparison(operator, left, right, span),)
+        if operator == "=":
+            return tuple(Comparison(part, _valued(left), _valued(right), span) for part in ("<=", ">="))
+    return (Comparison(operator, _valued(left), _valued(right), span),)
+
+
+def _is_time(term: Term) -> bool:
+    return isinstance(term, date | time) or (isinstance(term, Literal) and clock(term) is not None)
 
 
 def _valued(expression: Expression) -> Expression:
     """An expression in which constants are values, not the literals that write them, and are calculated with at once."""
     if isinstance(expression, Constant):
-        value = number(expression.value)
-        return replace(expression, value=expression.value if value is None else canonical(value), text=None)
+        given = expression.value
+        value = number(given) if not isinstance(given, Literal) or clock(given) is None else clock(given)
+        return replace(expression, value=given if value is None else canonical(value), text=None)
     if isinstance(expression, Arithmetic):
         left, right = _valued(expression.left), _valued(expression.right)
         if isinstance(left, Constant) and isinstance(right, Constant):

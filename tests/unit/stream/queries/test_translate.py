@@ -116,6 +116,11 @@ def test_a_query_of_rsp_ql() -> None:
          "q(?x, ?y) :- [?x, :p, ?y], ?y = 1 .\nq(?x, ?y) :- [?x, :p, ?y], ?y = 2.0 .\nq(?x, ?y) :- [?x, :p, ?y], ?y = :a ."),
         ("*", "?x :p ?y . FILTER (?y NOT IN (1, 2))", "q(?x, ?y) :- [?x, :p, ?y], ?y != 1, ?y != 2 ."),
         ("*", "?x :p ?y . FILTER (?x * (?y + -2) <= 1.50 - 1)", "q(?x, ?y) :- [?x, :p, ?y], ?x * (?y + -2) <= 0.5 ."),
+        ("?x", "?x :p ?y . FILTER (?y < '2026-01-01T00:00:00.000Z'^^xsd:dateTime)",
+         'q(?x, ?y) :- [?x, :p, ?y], ?y < "2026-01-01T00:00:00Z"^^xsd:dateTime .'),
+        ("?x", "?x :p ?y . FILTER (?y = '2026-01-01T00:00:00.000Z'^^xsd:dateTime)", 'q(?x, ?y) :- [?x, :p, ?y], '
+         '?y <= "2026-01-01T00:00:00Z"^^xsd:dateTime, ?y >= "2026-01-01T00:00:00Z"^^xsd:dateTime .'),
+        ("?x", "?x :p ?y . FILTER (?y != '2026-01-01'^^xsd:date)", 'q(?x, ?y) :- [?x, :p, ?y], ?y != "2026-01-01"^^xsd:date .'),
         ("?x", "?x :p ?y . FILTER (-?y > +1)", "q(?x, ?y) :- [?x, :p, ?y], 0 - ?y > 1 ."),
     ],
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,28 +47,46 @@ def check(program: Path, strata: str, no_plans: bool, form: str) -> int:
       tidelog check triangles.rls --format mermaid > triangles.mmd
     """
     loaded = load(program)
-    lines = described(loaded, loaded.stratify(single=strata == "single"), plans=not no_plans)
+    single = strata == "single"
+    lines = described(loaded, loaded.stratify(single=single), single=single, plans=not no_plans)
     for line in lines if form == "text" else diagram(loaded):
         click.echo(line)
     return 0
 
 
-def described(program: Program, stratification: Stratification, *, plans: bool) -> Iterator[str]:
+def described(program: Program, stratification: Stratification, *, single: bool, plans: bool) -> Iterator[str]:
     """The whole answer, line by line."""
     strata = stratification.strata
     if not program.rules:
         yield f"no rules, {counted(len(program.facts), 'fact')}, no problems found"
         return
     yield f"{counted(len(program.rules), 'rule')} in {counted(len(strata), 'stratum', 'strata')}, no problems found"
+    taken = closure_lines(program, single=single)
     for stratum in strata:
         yield ""
-        yield from described_stratum(stratum, program, plans=plans)
+        yield from described_stratum(stratum, program, taken, plans=plans)
     if any(stratum.recursive for stratum in strata):
         yield ""
         yield "* a recursive rule: its body uses what its own stratum derives"
 
 
-def described_stratum(stratum: Stratum, program: Program, *, plans: bool) -> Iterator[str]:
+def closure_lines(program: Program, *, single: bool) -> dict[int, list[str]]:
+    """By the identity of the rules of closures, who evaluates them, and after the first of them how."""
+    from tidelog.plan.closing import close
+    from tidelog.plan.modules import assign, closures_in
+    from tidelog.syntax.formatter import format_rule
+
+    lines: dict[int, list[str]] = {}
+    assignment = assign(program.core, single=single)
+    for closure, taken in closures_in(program.core, assignment, single=single):
+        lines |= {id(rule): [f"{taken.module}: {taken.reason}"] for rule in taken.rules}
+        made = close([closure], set(program.arities)).rules
+        texts = (format_rule(as_written(replace(rule, source=None)), program.prefixes) for rule in made)
+        lines[id(taken.rules[0])] += ["evaluated over its edges:", *(f"  {text}".replace("\n", " ") for text in texts)]
+    return lines
+
+
+def described_stratum(stratum: Stratum, program: Program, taken: Mapping[int, Sequence[str]], *, plans: bool) -> Iterator[str]:
     from tidelog.syntax.formatter import format_predicate, format_rule
 
     if not stratum.rules:
@@ -81,7 +99,7 @@ def described_stratum(stratum: Stratum, program: Program, *, plans: bool) -> Ite
         mark = "*" if id(rule) in recursive else " "
         text = format_rule(as_written(rule), program.prefixes).replace("\n", "\n    ")
         yield f"  {mark} {text}"
-        yield from (f"        {line}" for line in plan_lines(rule, program) if plans)
+        yield from (f"        {line}" for line in taken.get(id(rule)) or plan_lines(rule, program) if plans)
 
 
 def as_written(rule: CoreRule) -> Rule:

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tidelog.plan.closing import Closed, Forest, Shadow, close
-from tidelog.plan.closures import closures
 from tidelog.plan.eliminate import Expected
-from tidelog.plan.modules import COMBINED, HYPERTREE, Assignment
+from tidelog.plan.modules import COMBINED, HYPERTREE, Assignment, closures_in
 from tidelog.plan.nodes import NodeRules
 from tidelog.plan.planner import Statistics
 from tidelog.plan.split import Split, best_split
@@ -91,8 +90,8 @@ def with_closures(program: Program, assignment: Assignment, single: bool) -> Lay
 
 
 def _closed(program: Program, assignment: Assignment, single: bool) -> Closed:
-    found = closures(program.core, single=single) if assignment.taken else []
-    return close([closure for closure in found if assignment.of(closure.step)], _names(program))
+    found = closures_in(program.core, assignment, single=single)
+    return close([closure for closure, _ in found], _names(program))
 
 
 def _names(program: Program) -> set[str]:

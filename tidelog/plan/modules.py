@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tidelog.plan.closures import closures
+from tidelog.plan.closures import Closure, closures
 from tidelog.program.normal import CoreRule
 from tidelog.syntax.formatter import format_atom
 
@@ -87,3 +87,9 @@ def assign(rules: Sequence[CoreRule], choice: str = COMBINED, *, single: bool = 
         gone = {id(rule) for one in found for rule in one.rules}
         rest = [rule for rule in rest if id(rule) not in gone]
     return Assignment(choice, tuple(taken))
+
+
+def closures_in(rules: Sequence[CoreRule], assignment: Assignment, *, single: bool = False) -> list[tuple[Closure, Taken]]:
+    """The closures that an assignment takes, each with what it is taken as."""
+    found = closures(rules, single=single) if assignment.taken else []
+    return [(closure, taken) for closure in found if (taken := assignment.of(closure.step)) is not None]

@@ -26,6 +26,7 @@ class Job:
     samples: int = 30
     sampling: str = "uniform"
     strata: str = GRANULAR
+    modules: str = "combined"
     interleaved: bool = False
     """Every algorithm on a sample before the next sample, so that a slow spell of the machine meets all? Else one algorithm
     after the other."""

@@ -44,10 +44,10 @@ class Subject:
     start: float = 0.0
 
     @classmethod
-    def new(cls, instance: Instance, rows: Rows, strata: str) -> Subject:
+    def new(cls, instance: Instance, rows: Rows, strata: str, modules: str) -> Subject:
         program = tidelog.Program.parse(instance.rules)
         started = time.perf_counter()
-        materialisation = tidelog.Materialisation(program, strata=strata)
+        materialisation = tidelog.Materialisation(program, strata=strata, modules=modules)
         materialisation.update(insert={instance.predicate: rows})
         subject = cls(materialisation, instance.predicate, start=time.perf_counter() - started)
         subject.sum = subject.full_sum()
@@ -128,7 +128,7 @@ def measure(job: Job) -> Iterator[dict[str, object]]:
     """The first materialisation, then each update in turn."""
     instance = find_instance(job.instance)
     rows = instance.generate(**job.parameters)[instance.predicate]
-    subject = Subject.new(instance, rows, job.strata)
+    subject = Subject.new(instance, rows, job.strata, job.modules)
     yield {"start": subject.start, "explicit": len(rows), "facts": len(subject.materialisation)}
     subjects = {False: subject}
     pace = Pace(job)
@@ -136,7 +136,7 @@ def measure(job: Job) -> Iterator[dict[str, object]]:
         if not pace.goes_on(algorithm, size):
             continue
         if algorithm == AUTO and True not in subjects:  # it learns from its own updates only
-            subjects[True] = Subject.new(instance, rows, job.strata)
+            subjects[True] = Subject.new(instance, rows, job.strata, job.modules)
         chosen = subjects[algorithm == AUTO]
         started = time.perf_counter()
         chosen.prepare(algorithm, SAMPLINGS[job.sampling](rows, 1, WARM))

@@ -112,7 +112,7 @@ class SparkAlgebra:
         if not instances:
             return self.empty()
         if all(one.found.rows <= self.few for one in instances):
-            rows = self.cluster.collect(self._heads_sql(instances), self.few)
+            rows = self.cluster.collect(self._heads_sql(instances), self.few, scanned=self.scanned(instances))
             if rows is not None:
                 heads = self._lowest(instances, rows)
                 self.count(len(rows), sum(map(len, heads.values())))
@@ -134,11 +134,11 @@ class SparkAlgebra:
         if not instances:
             return self.empty()
         heads = self._heads_sql(instances)
-        rows = self.cluster.collect(heads, self.few)
+        rows = self.cluster.collect(heads, self.few, scanned=self.scanned(instances))
         if rows is None:
             columns = ", ".join(f"h{i}" for i in range(self._width(instances)))
             grouped = f"SELECT tag, {columns}, min(k) AS k, count(*) AS n FROM ({heads}) GROUP BY tag, {columns}"
-            rows = self.cluster.collect(grouped, len(facts) * len(instances)) or []
+            rows = self.cluster.collect(grouped, len(facts) * len(instances), scanned=self.scanned(instances)) or []
             self.count(sum(row.n for row in rows))
         else:
             self.count(len(rows))
@@ -147,6 +147,11 @@ class SparkAlgebra:
         proved = self._lowest(instances, rows)
         self.count(0, sum(map(len, proved.values())))
         return FactSet(self, proved if ranked else {p: dict.fromkeys(part, 0) for p, part in proved.items()})
+
+    def scanned(self, instances: Iterable[Instances]) -> int:
+        """How many rows of runs a look for instances goes past."""
+        atoms = (atom for one in instances for atom in (*one.rule.positive, *one.rule.negative))
+        return sum(self.tables[atom.predicate].stored for atom in atoms)
 
     def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
         return WaitingInstances(self, rules)
@@ -243,7 +248,8 @@ class SparkAlgebra:
                 table.meet(row)
         if not parts:
             return
-        rows = self.cluster.collect(" UNION ALL ".join(parts), sum(map(len, facts.values())))
+        scanned = sum(table.stored for table in asked)
+        rows = self.cluster.collect(" UNION ALL ".join(parts), sum(map(len, facts.values())), scanned=scanned)
         assert rows is not None, "a fact is in two runs"
         for row in rows:
             table = asked[row.tag]
@@ -287,7 +293,7 @@ class SparkAlgebra:
         self.count(numbers["instances"], frame.rows)
         if frame.rows > self.few:
             return frame
-        rows = self.cluster.collect(f"SELECT {columns}, k FROM {frame.name}", self.few) or []
+        rows = self.cluster.collect(f"SELECT {columns}, k FROM {frame.name}", self.few, scanned=frame.rows) or []
         frame.release()
         few = {tuple(row[:-1]): row[-1] for row in rows}
         if outside == I:  # then nothing can be known of them

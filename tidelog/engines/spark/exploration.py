@@ -48,7 +48,8 @@ class WaitingInstances:
             columns = [*one.found.names.values(), *["0L"] * (width - len(one.found.names))]
             named = ", ".join(f"{column} AS h{i}" for i, column in enumerate(columns))
             parts.append(f"SELECT {tag} AS tag, q.rk AS k{', ' if named else ''}{named} FROM ({one.found.sql}) q")
-        rows = algebra.cluster.collect(f"SELECT * FROM ({' UNION ALL '.join(parts)})", algebra.few)
+        statement = f"SELECT * FROM ({' UNION ALL '.join(parts)})"
+        rows = algebra.cluster.collect(statement, algebra.few, scanned=algebra.scanned(instances))
         if rows is None:
             raise TooLarge
         algebra.count(len(rows))

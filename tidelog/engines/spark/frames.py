@@ -29,6 +29,8 @@ _SETTINGS = {
 }
 _INLINE = 200
 """So many rows are written into a statement; more are handed over as an Arrow table."""
+_INTERPRETED = 20_000
+"""To look at so many rows takes less time than to compile the statement."""
 _NUMBERS = itertools.count(1)
 
 Cell = int | bool | None
@@ -112,9 +114,12 @@ class Cluster:
 
     # Jobs
 
-    def collect(self, statement: str, most: int) -> list[Any] | None:
-        """The rows of a statement that is expected to have few; None if they are more than `most`."""
-        self._compile(False)
+    def collect(self, statement: str, most: int, *, scanned: int) -> list[Any] | None:
+        """The rows of a statement that is expected to have few; None if they are more than `most`.
+
+        `scanned` is how many rows of runs it looks at.
+        """
+        self._compile(scanned > _INTERPRETED)
         with telling():
             found = self.session.sql(f"{statement} LIMIT {most + 1}").collect()
         return found if len(found) <= most else None

@@ -80,5 +80,6 @@ def test_the_tables_have_all_systems_and_steps(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("tidelog.bench.hypertree.part.WORKLOADS", (find_workload("PossibleCollaborator"),))
     (section,) = PARTS["hypertree"][1](Options(scale=TINY, systems=("combined", "standard")), lambda text: None)
     assert section.headings[1:5] == STEPS
+    assert all("(" in cell for cell in section.rows[0][1:5])
     assert [row[0] for row in section.rows] == ["combined", "standard"]
     assert not section.problems

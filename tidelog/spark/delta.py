@@ -25,7 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tidelog.errors import MissingExtra, SetupError
-from tidelog.spark.storage import uri
+from tidelog.spark.storage import Rows, is_empty, on_cluster, uri
 from tidelog.warehouse import Directory, Segment, Table
 
 if TYPE_CHECKING:
@@ -85,22 +85,29 @@ class DeltaStorage:
             return self.spark.createDataFrame([], table.schema)
         return self._read(name, table.delta).select(*table.columns)
 
-    def replace(self, name: str, columns: Mapping[str, str], frame: DataFrame) -> Table:
-        writer = frame.select(*columns).write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+    def replace(self, name: str, columns: Mapping[str, str], frame: Rows) -> Table:
+        writer = (
+            on_cluster(self.spark, frame)
+            .select(*columns)
+            .write.format("delta")
+            .mode("overwrite")
+            .option("overwriteSchema", "true")
+        )
         writer.option("delta.enableDeletionVectors", "false").save(self._path(name))
         return self._now(name, columns)
 
-    def append(self, name: str, table: Table, frame: DataFrame) -> Table:
+    def append(self, name: str, table: Table, frame: Rows) -> Table:
         if table.delta is None:
             return self.replace(name, table.columns, frame)
         self._mend(name, table.delta)
-        frame.select(*table.columns).write.format("delta").mode("append").save(self._path(name))
+        on_cluster(self.spark, frame).select(*table.columns).write.format("delta").mode("append").save(self._path(name))
         return self._now(name, table.columns)
 
-    def change(self, name: str, table: Table, removed: DataFrame, added: DataFrame) -> Table:
+    def change(self, name: str, table: Table, removed: Rows, added: Rows) -> Table:
         if table.delta is None or not table.keys:
-            gone = not removed.isEmpty()
-            return self.replace(name, table.columns, added if gone or not added.isEmpty() else self.frame(name, table))
+            stays = is_empty(added) and is_empty(removed)
+            return self.replace(name, table.columns, self.frame(name, table) if stays else added)
+        removed, added = on_cluster(self.spark, removed), on_cluster(self.spark, added)
         there = self._mend(name, table.delta)
         keys = list(table.keys)
         news = added.select(*table.columns, sf.lit(True).alias("stays"))

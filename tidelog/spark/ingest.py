@@ -44,6 +44,8 @@ class Ingested:
 
     frame: DataFrame
     """Ids in `c0`, `c1`, ...; a fact may be there more than once."""
+    texts: DataFrame
+    """The same in words: N-Triples, or integers."""
     records: int
     bad: int
 
@@ -62,7 +64,7 @@ def ingest(update: Transaction, source: Source, *, arity: int | None = None, **o
     update.learn(good, columns)
     if bad:
         update.quarantine_records(parsed.where("bad is not null").select("bad.*"))
-    return Ingested(encoded(good, columns, update.displaced()), total, bad)
+    return Ingested(encoded(good, columns, update.displaced()), good, total, bad)
 
 
 def records(spark: SparkSession, source: Source, *, arity: int | None = None, **options: Any) -> DataFrame:

@@ -11,13 +11,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tidelog.warehouse import Directory, Segment, Table
+
+Rows: TypeAlias = DataFrame | pa.Table
+"""Rows of a table: on the cluster, or, if they are few, here."""
 
 MOST_SEGMENTS = 16
 MOST_CHANGED = 0.5
@@ -30,13 +34,13 @@ class Storage(Protocol):
     def frame(self, name: str, table: Table) -> DataFrame:
         """The rows of a table."""
 
-    def replace(self, name: str, columns: Mapping[str, str], frame: DataFrame) -> Table:
+    def replace(self, name: str, columns: Mapping[str, str], frame: Rows) -> Table:
         """A table of these rows, whatever was there."""
 
-    def append(self, name: str, table: Table, frame: DataFrame) -> Table:
+    def append(self, name: str, table: Table, frame: Rows) -> Table:
         """The table with more rows."""
 
-    def change(self, name: str, table: Table, removed: DataFrame, added: DataFrame) -> Table:
+    def change(self, name: str, table: Table, removed: Rows, added: Rows) -> Table:
         """The table without the facts of `removed`, which has their terms, and then with the rows of `added`."""
 
 
@@ -62,30 +66,34 @@ class ParquetStorage:
         same = [facts[key] == last[key] for key in table.keys]
         return facts.join(last, [*same, facts["came"] < last["went"]], "left_anti").select(*table.columns)
 
-    def replace(self, name: str, columns: Mapping[str, str], frame: DataFrame) -> Table:
-        return Table(columns, (self._segment(frame.select(*columns)),))
+    def replace(self, name: str, columns: Mapping[str, str], frame: Rows) -> Table:
+        return Table(columns, (self._segment(frame, list(columns)),))
 
-    def append(self, name: str, table: Table, frame: DataFrame) -> Table:
-        segment = self._segment(frame.select(*table.columns))
+    def append(self, name: str, table: Table, frame: Rows) -> Table:
+        segment = self._segment(frame, list(table.columns))
         longer = table.then(segment) if segment.files else table
         return longer if len(longer.segments) <= MOST_SEGMENTS else self.replace(name, table.columns, self.frame(name, longer))
 
-    def change(self, name: str, table: Table, removed: DataFrame, added: DataFrame) -> Table:
+    def change(self, name: str, table: Table, removed: Rows, added: Rows) -> Table:
         if not table.keys:  # one fact at most
-            here = added if not added.isEmpty() else self.frame(name, table) if removed.isEmpty() else added
-            return self.replace(name, table.columns, here)
-        rows, gone = self._segment(added.select(*table.columns)), self._segment(removed.select(*table.keys))
+            stays = is_empty(added) and is_empty(removed)
+            return self.replace(name, table.columns, self.frame(name, table) if stays else added)
+        rows, gone = self._segment(added, list(table.columns)), self._segment(removed, list(table.keys))
         changed = table.then(replace(rows, removed=gone.files, removed_rows=gone.rows))
         late = sum(segment.rows + segment.removed_rows for segment in changed.segments[1:])
         if len(changed.segments) <= MOST_SEGMENTS and late <= MOST_CHANGED * max(changed.segments[0].rows, 1):
             return changed
         return self.replace(name, table.columns, self.frame(name, changed))
 
-    def _segment(self, frame: DataFrame) -> Segment:
+    def _segment(self, rows: Rows, columns: list[str]) -> Segment:
         """The rows in files of their own."""
         path = self.data / str(self._written)
         self._written += 1
-        frame.write.option("compression", "zstd").parquet(uri(path))
+        if isinstance(rows, pa.Table):
+            path.mkdir(parents=True)
+            pq.write_table(rows.select(columns), path / "part-0.parquet", compression="zstd")
+        else:
+            rows.select(*columns).write.option("compression", "zstd").parquet(uri(path))
         counts = {file: pq.ParquetFile(file).metadata.num_rows for file in sorted(path.glob("*.parquet"))}
         files = tuple(self.directory.relative(file) for file, count in counts.items() if count)
         return Segment(files=files, rows=sum(counts.values()))
@@ -102,6 +110,24 @@ def _union(frames: list[DataFrame]) -> DataFrame:
     for other in others:
         first = first.unionByName(other)
     return first
+
+
+def is_empty(rows: Rows) -> bool:
+    return not rows.num_rows if isinstance(rows, pa.Table) else bool(rows.isEmpty())
+
+
+def on_cluster(spark: SparkSession, rows: Rows) -> DataFrame:
+    return spark.createDataFrame(rows) if isinstance(rows, pa.Table) else rows
+
+
+def types_of(rows: Rows) -> dict[str, str]:
+    """The names of the columns, and their SQL types."""
+    if isinstance(rows, pa.Table):
+        return {field.name: _SQL[str(field.type)] for field in rows.schema}
+    return {field.name: field.dataType.simpleString() for field in rows.schema.fields}
+
+
+_SQL = {"int64": "bigint", "int32": "int", "bool": "boolean", "string": "string", "large_string": "string"}
 
 
 def uri(path: Path) -> str:

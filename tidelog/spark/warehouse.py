@@ -26,7 +26,7 @@ from pyspark.sql import functions as sf
 from tidelog.errors import DataError, InternalError
 from tidelog.program import Program
 from tidelog.spark import delta, dictionary
-from tidelog.spark.storage import ParquetStorage, Storage
+from tidelog.spark.storage import ParquetStorage, Rows, Storage, types_of
 from tidelog.warehouse import DICTIONARY, QUARANTINE, Directory, Manifest
 from tidelog.warehouse.directory import rules_of
 
@@ -92,6 +92,14 @@ class Warehouse:
         """The facts of a predicate, their terms as texts in N-Triples."""
         return dictionary.decoded(self.table(predicate), self._known(predicate).keys, self.dictionary())
 
+    def changes(self, predicate: str) -> DataFrame:
+        """What this version changed, in N-Triples: facts that appeared, with a `change` of +1, or vanished, with -1."""
+        table = self.manifest.changes.get(predicate)
+        if table is None:
+            known = self._known(predicate)
+            return self.spark.createDataFrame([], ", ".join([*(f"{key} string" for key in known.keys), "change int"]))
+        return dictionary.decoded(self._parquet().frame(predicate, table), table.keys, self.dictionary())
+
     def dictionary(self) -> DataFrame:
         """The terms that are no integers: `id`, `text`."""
         return self._storage().frame(_DICTIONARY, self.manifest.dictionary)
@@ -121,6 +129,10 @@ class Warehouse:
     def _storage(self) -> Storage:
         return storage(self.spark, self.directory, self.manifest)
 
+    def _parquet(self) -> ParquetStorage:
+        """What changed is always kept in Parquet, since nobody ever adds to it."""
+        return ParquetStorage(self.spark, self.directory, self.directory.new_data(self.version + 1))
+
 
 def storage(spark: SparkSession, directory: Directory, manifest: Manifest) -> Storage:
     """Reads a version, and writes the one after it."""
@@ -134,10 +146,11 @@ class Transaction(Warehouse):
     """A warehouse that is about to become its next version, and reads as if it were that already."""
 
     def __init__(self, origin: Warehouse) -> None:
-        manifest = replace(origin.manifest, version=origin.version + 1)
+        manifest = replace(origin.manifest, version=origin.version + 1, changes={})
         super().__init__(origin.spark, origin.directory, manifest)
         self._origin = origin
         self._writes = storage(origin.spark, origin.directory, origin.manifest)
+        self._changes = self._writes if isinstance(self._writes, ParquetStorage) else origin._parquet()
         self._kept: list[DataFrame] = []
 
     def __enter__(self) -> Transaction:
@@ -155,21 +168,27 @@ class Transaction(Warehouse):
             raise
         self._discard()
 
-    def replace(self, predicate: str, frame: DataFrame) -> None:
+    def replace(self, predicate: str, frame: Rows) -> None:
         """Make these all facts of a predicate: columns `c0`, `c1`, ..., then annotations, `explicit` among them."""
-        columns = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+        columns = types_of(frame)
         _check(predicate, columns, self.manifest.predicates.get(predicate))
         self._now(predicate, self._writes.replace(predicate, columns, frame))
 
-    def change(self, predicate: str, removed: DataFrame, added: DataFrame) -> None:
+    def change(self, predicate: str, removed: Rows, added: Rows) -> None:
         """Remove facts of a predicate that are there, given by their terms, then add facts that are not there then.
 
         So a fact whose annotations change is in both.
         """
         table = self._known(predicate)
-        columns = {field.name: field.dataType.simpleString() for field in added.schema.fields}
+        columns = types_of(added)
         _check(predicate, columns, table)
         self._now(predicate, self._writes.change(predicate, table, removed, added))
+
+    def tell(self, predicate: str, changes: Rows) -> None:
+        """Keep what this version changes: facts, and `change`, +1 or -1."""
+        columns = types_of(changes)
+        told = self._changes.replace(predicate, columns, changes)
+        self.manifest = replace(self.manifest, changes={**self.manifest.changes, predicate: told})
 
     def add_terms(self, terms: DataFrame) -> int:
         """Take terms (`id`, `text`) into the dictionary, except for those that it has; gives how many came."""
@@ -223,8 +242,7 @@ class Transaction(Warehouse):
         return self._writes
 
     def _discard(self) -> None:
-        if isinstance(self._writes, ParquetStorage):
-            shutil.rmtree(self._writes.data, ignore_errors=True)
+        shutil.rmtree(self._changes.data, ignore_errors=True)
 
 
 def _check(predicate: str, columns: Mapping[str, str], table: Any) -> None:

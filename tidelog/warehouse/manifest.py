@@ -74,6 +74,8 @@ class Manifest:
     displaced: int = 0
     """How many terms of the dictionary do not live at their home (see `tidelog.facts.wide`)."""
     quarantine: Table = Table(QUARANTINE)
+    changes: Mapping[str, Table] = field(default_factory=dict)
+    """What this version has and the one before had not, or the other way round: facts with a column `change`, +1 or -1."""
     batches: Mapping[str, int] = field(default_factory=dict)
     """Of each stream, the last batch that this version has taken in."""
     notes: Mapping[str, Any] = field(default_factory=dict)
@@ -102,14 +104,15 @@ class Manifest:
             message = f"the warehouse has format {version}, made by {by}; this Tidelog reads format {FORMAT_VERSION}"
             raise DataError(message, source=source, hint="use the Tidelog that made it, or make it anew")
         try:
-            read["predicates"] = {name: _table(table) for name, table in read["predicates"].items()}
+            for part in ("predicates", "changes"):
+                read[part] = {name: _table(table) for name, table in read[part].items()}
             return cls(**{**read, "dictionary": _table(read["dictionary"]), "quarantine": _table(read["quarantine"])})
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"is not a complete manifest: {error}", source=source) from error
 
     def files(self) -> set[str]:
         """Every file that this version needs."""
-        tables = (*self.predicates.values(), self.dictionary, self.quarantine)
+        tables = (*self.predicates.values(), *self.changes.values(), self.dictionary, self.quarantine)
         segments = [segment for table in tables for segment in table.segments]
         return {file for segment in segments for file in (*segment.files, *segment.removed)}
 

@@ -76,7 +76,7 @@ except KeyboardInterrupt:
 assert edges() == [(1, 2), (2, 3), (3, 4)]
 again = Warehouse.open(spark, path, program)
 with again.transaction() as update:  # the tables stand at versions that no manifest names
-    update.change("edge", spark.sql("select 1L c0, 2L c1 union select 2L, 3L"), table([(2, 3), (4, 5)]))
+    update.change("edge", spark.sql("select 1L c0, 2L c1 union select 2L, 3L").toArrow(), table([(2, 3), (4, 5)]).toArrow())
     update.learn(spark.sql("select '<urn:b>' c0"), ["c0"])
 assert edges() == [(2, 3), (3, 4), (4, 5)], edges()
 assert edges(version=0) == [(1, 2), (2, 3), (3, 4)]

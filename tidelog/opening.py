@@ -1,8 +1,8 @@
 """Opening a warehouse with the embedded engine: what was materialised on a cluster, in this process.
 
 Facts come with their ranks, so nothing is derived again: updates, proofs and queries go on from there. Where that cannot be
-(the warehouse lacks a predicate that rules derive, or the run that filled it has not come to its end), the explicit facts are
-materialised here.
+(the warehouse lacks a predicate that rules derive, the run that filled it has not come to its end, or closures are kept from
+their edges here), the explicit facts are materialised.
 
 The warehouse is only read. Updates of what was opened stay in this process.
 """
@@ -40,7 +40,7 @@ def opened(
     held = facts(directory, manifest, engine.dictionary)
     for predicate, some in held.items():
         engine.add_predicate(predicate, len(some.columns))
-    if _complete(manifest, program):
+    if not engine.hidden and _complete(manifest, program):
         engine.restore({name: Held(some.columns, some.explicit, some.rank) for name, some in held.items()})
     else:
         engine.update("rematerialise", {name: _explicit(some) for name, some in held.items() if some.explicit.any()}, {})

@@ -67,6 +67,22 @@ def test_what_has_not_come_to_its_end_is_materialised_here(tmp_path: Path) -> No
     assert everything(tl.Materialisation.open(tmp_path)) == everything(mat)
 
 
+def test_closures_are_kept_from_their_edges_here_too(tmp_path: Path) -> None:
+    rules = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) ."
+    mat = tl.Materialisation(rules)
+    mat.update(insert={"edge": EDGES})
+    write(tl.Materialisation.open(copied(mat, tmp_path / "w")), tmp_path / "again")
+    opened = tl.Materialisation.open(tmp_path / "again")
+    for some in (mat, opened):
+        some.update(delete={"edge": EDGES[3:5]}, insert={"edge": [(7, "a")]})
+    assert {p: opened[p].sorted() for p in opened.predicates} == {p: mat[p].sorted() for p in mat.predicates}
+
+
+def copied(mat: tl.Materialisation, path: Path) -> Path:
+    write(mat, path)
+    return path
+
+
 def test_earlier_versions_can_be_opened(tmp_path: Path) -> None:
     mat = materialised()
     write(mat, tmp_path)

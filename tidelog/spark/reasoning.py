@@ -22,6 +22,8 @@ from tidelog.facts.table import EXPLICIT
 from tidelog.facts.wide import WIDE, WideIds, homes
 from tidelog.maintain.algebra import Statistics
 from tidelog.notation import ntriples, parse_term
+from tidelog.plan.layout import Layouts
+from tidelog.plan.modules import STANDARD, assign
 from tidelog.program import Program
 from tidelog.spark.storage import Rows
 
@@ -72,7 +74,7 @@ class EmbeddedReasoner:
 
     def __init__(self, spark: SparkSession, program: Program, lookup: Lookup) -> None:
         arities = {rule.head.predicate: len(rule.head.terms) for rule in program.core} | dict(program.arities)
-        self._spark, self._engine = spark, EmbeddedEngine(program.stratify(), arities)
+        self._spark, self._engine = spark, EmbeddedEngine(Layouts(program, assign(program.core, STANDARD)), arities)
         self._terms = _Terms(self._engine, lookup)
         self._before: dict[str, pa.Table] = {}
         """What held before the update."""

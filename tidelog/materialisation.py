@@ -20,7 +20,7 @@ from tidelog.changes import ChangedRelations, Changes
 from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded, Timing, batch_length
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.updating import Ahead, Nodes, UpdatingEngine
-from tidelog.errors import DataError
+from tidelog.errors import DataError, SetupError
 from tidelog.expires import Expires, Time, check_order, expiries_of, moment
 from tidelog.facts.kernel import Ids
 from tidelog.follow import AnyUpdate, Updates, follow
@@ -28,7 +28,7 @@ from tidelog.maintain.algebra import Statistics
 from tidelog.maintain.fbf import Strategy
 from tidelog.maintain.marking import Marking
 from tidelog.plan.layout import Layouts
-from tidelog.plan.modules import MODULES, assign
+from tidelog.plan.modules import ELSEWHERE, MODULES, assign
 from tidelog.program import Program
 from tidelog.proof import Explanation, explain
 from tidelog.query import answer
@@ -120,6 +120,9 @@ class Materialisation:
         on_round = self._on_round if self._report else None
         arities = {rule.head.predicate: len(rule.head.terms) for rule in self.program.core} | dict(self.program.arities)
         if engine != "embedded":
+            if modules not in ELSEWHERE:
+                hint = f"{' and '.join(ELSEWHERE)} do: every rule is joined there"
+                raise SetupError(f"the module {modules} does not run on the Spark engine\n    hint: {hint}")
             from tidelog.engines.spark.engine import SparkEngine
             from tidelog.spark.session import session
 

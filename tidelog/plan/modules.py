@@ -62,6 +62,10 @@ MODULES: Mapping[str, tuple[Recogniser, ...]] = {
 """The choices, each with the recognisers that are asked, in this order; a rule goes to the first that takes it."""
 
 
+ELSEWHERE = (COMBINED, STANDARD)
+"""The choices for engines whose rules are evaluated by joins alone: there the two are the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """What goes to modules other than `standard`."""

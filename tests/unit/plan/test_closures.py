@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Materialisation, Program
+from tidelog.errors import SetupError
 from tidelog.plan.closures import closures
 from tidelog.plan.layout import with_closures
 from tidelog.plan.modules import COMBINED, STANDARD, SYMMETRIC, TRANSITIVE, assign
@@ -165,3 +166,9 @@ def test_explicit_facts_are_counted_without_those_that_are_kept(algorithm: str) 
     assert mat._engine.explicit == 3
     mat.update(delete={"r": [(1, 2), (2, 3), (4, 5)]})
     assert (mat._engine.explicit, len(mat)) == (0, 0)
+
+
+def test_the_spark_engine_refuses_modules_by_name() -> None:
+    """Before a session is started: the answer costs nothing."""
+    with pytest.raises(SetupError, match="the module symmetric-transitive does not run on the Spark engine"):
+        Materialisation(T + S, engine="spark", modules=SYMMETRIC)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tidelog import Materialisation, Program
+from tidelog.engines.embedded.batches import Held
+from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.errors import SetupError
+from tidelog.facts.table import EXPLICIT
 from tidelog.plan.closures import closures
 from tidelog.plan.layout import with_closures
 from tidelog.plan.modules import COMBINED, STANDARD, SYMMETRIC, TRANSITIVE, assign
@@ -172,3 +175,23 @@ def test_the_spark_engine_refuses_modules_by_name() -> None:
     """Before a session is started: the answer costs nothing."""
     with pytest.raises(SetupError, match="the module symmetric-transitive does not run on the Spark engine"):
         Materialisation(T + S, engine="spark", modules=SYMMETRIC)
+
+
+def test_who_goes_on_from_other_facts_has_closures_as_they_were_written() -> None:
+    """Their ranks are by the program's rules, and need not be by those over edges."""
+    rules = T + S + "r(?x, ?y) :- e(?x, ?y) ."
+    there = Materialisation(rules, modules=STANDARD)
+    there.update(insert={"r": [(1, 2), (2, 3)], "e": [(3, 4), (4, 1)]})
+    engine, here = there._engine, Materialisation(rules, algorithm="ranked")
+    assert isinstance(engine, EmbeddedEngine)
+    assert isinstance(here._engine, EmbeddedEngine)
+    held = {}
+    for name in ("r", "e"):
+        table = engine.table(name)
+        rows = table.facts()
+        held[name] = Held([column[rows] for column in table.columns], table.flags[rows] & EXPLICIT != 0, table.rank[rows])
+    here._engine.dictionary = engine.dictionary
+    here._engine.restore(held)
+    for gone in ({"e": [(4, 1)]}, {"r": [(2, 3)]}, {"e": [(3, 4)]}, {"r": [(1, 2)]}):
+        assert set(here.update(delete=gone).deleted["r"]) == set(there.update(delete=gone).deleted["r"])
+    assert not len(here)

@@ -36,7 +36,8 @@ def _timed(work: Callable[[], object]) -> tuple[float, float]:
 def nemo(workload: Workload, scale: float) -> Callable[[], Found]:
     import nmo_python
 
-    files = Path(tempfile.mkdtemp(prefix="tidelog-bench-"))
+    directory = tempfile.TemporaryDirectory(prefix="tidelog-bench-")  # goes when nobody holds the work below any more
+    files = Path(directory.name)
     facts = workload.generate(scale)
     inputs.write(facts, files, ("csv",))
     imports = "".join(
@@ -55,7 +56,7 @@ def nemo(workload: Workload, scale: float) -> Callable[[], Found]:
             engine.reason()
 
         seconds, cpu = _timed(reason)
-        manager = nmo_python.NemoOutputManager(str(files), overwrite=True)
+        manager = nmo_python.NemoOutputManager(directory.name, overwrite=True)
         for name in workload.derived:
             engine.write_result(name, manager)
         return seconds, cpu, *_totals({name: _read(files / name) for name in workload.derived})

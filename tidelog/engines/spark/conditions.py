@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from tidelog.engines.spark.frames import REFUSED, Cluster
 from tidelog.engines.spark.terms import Terms
@@ -109,10 +110,12 @@ class Conditions:
         self._known = len(wide)
         others = wide >= WIDE
         kinds, places = values.ranked(self.terms.dictionary, ids[others])
-        columns = (wide[others].tolist(), kinds.astype(np.int64).tolist(), places.tolist())
-        rows = list(zip(*columns, strict=True))
-        self._of = {i: (kind, place) for i, kind, place in rows}
-        self._places = self.cluster.rows(("id", "kind", "place"), ("bigint", "int", "bigint"), rows) if rows else None
+        terms, kinds = wide[others], kinds.astype(np.int32)
+        self._of = dict(zip(terms.tolist(), zip(kinds.tolist(), places.tolist(), strict=True), strict=True))
+        table = pa.table({"id": pa.array(terms), "kind": pa.array(kinds), "place": pa.array(places)})
+        if self._places is not None:
+            self.cluster.retire(self._places)
+        self._places = self.cluster.view(self.cluster.session.createDataFrame(table)) if self._of else None
 
 
 def _compared(operator: str, left: Side, right: Side) -> str:

@@ -130,6 +130,7 @@ class SparkEngine(UpdatingEngine):
         with self.commit:
             self.algebra, self.now = algebra, self.time_after(encoded.timing)
         old.release()
+        self.cluster.sweep()
         return inserted, deleted, algebra.statistics
 
     def _learn(self, algebra: SparkAlgebra, started: float) -> None:
@@ -156,6 +157,7 @@ class SparkEngine(UpdatingEngine):
             raise Abandoned(algebra.statistics.instances) from None
         self.now = self.time_after(encoded.timing)
         algebra.tables.tidy(self.few)
+        self.cluster.sweep()
         return result
 
     def _conclude(self, update: Update) -> Result:

@@ -78,6 +78,8 @@ class Cluster:
         for key, value in (_SETTINGS | own).items():
             self.session.conf.set(key, value)
         self._compiling = True
+        self._passing: list[str] = []
+        """Views that are dropped when the update is over."""
 
     # Rows from the driver
 
@@ -89,7 +91,18 @@ class Cluster:
             written = ", ".join(f"({', '.join(map(literal, row, types))})" for row in rows)
             return f"(SELECT * FROM VALUES {written} AS t({', '.join(names)}))"
         columns = [pa.array(column, _ARROW[t]) for column, t in zip(zip(*rows, strict=True), types, strict=True)]
-        return self.view(self.session.createDataFrame(pa.table(columns, names=list(names))))
+        view = self.view(self.session.createDataFrame(pa.table(columns, names=list(names))))
+        self.retire(view)
+        return view
+
+    def retire(self, name: str) -> None:
+        """Drop a view, when the update is over: until then statements may name it."""
+        self._passing.append(name)
+
+    def sweep(self) -> None:
+        """An update is over."""
+        names, self._passing = self._passing, []
+        self.drop(names)
 
     def view(self, data: DataFrame) -> str:
         """A name for a frame."""

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from tidelog.plan.closures import Closure, ends_of
 from tidelog.program.normal import CoreRule
@@ -131,9 +132,8 @@ def _rule(closure: Closure, head: Atom, *body: Atom) -> CoreRule:
 
 def _names(taken: Collection[str]) -> Iterator[tuple[tuple[str, int], ...]]:
     """For one closure after another the hidden predicates' parts of names, with a number that keeps them apart from all."""
-    number = 0
-    while True:
-        number += 1
-        parts = ("edges", "up", "root")
-        if not any(name.endswith(f"__{part}_{number}") for name in taken for part in parts):
+    parts = ("edges", "up", "root")
+    numbers = {name.rpartition("_")[2] for name in taken if any(f"__{part}_" in name for part in parts)}
+    for number in count(1):
+        if str(number) not in numbers:
             yield tuple((part, number) for part in parts)

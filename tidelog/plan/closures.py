@@ -60,7 +60,8 @@ def closures(rules: Sequence[CoreRule], *, single: bool = False) -> list[Closure
     for rule in rules:
         if is_relation(rule.head) and _is_over_itself(rule):
             by_pattern[pattern(rule.head)].append(rule)
-    candidates = [found for own in by_pattern.values() if (found := _closure(own, rules)) is not None]
+    heads = _Heads(rules)
+    candidates = [found for own in by_pattern.values() if (found := _closure(own, heads)) is not None]
     candidates = [closure for closure in candidates if not (single and closure.symmetric)]
     strata = stratify(rules) if candidates else None
     return [closure for closure in candidates if strata and _edges_come_first(closure, strata)]
@@ -94,7 +95,29 @@ def _is_over_itself(rule: CoreRule) -> bool:
     return bool(rule.positive) and not rule.negative and not rule.conditions and all(pattern(a) == own for a in rule.positive)
 
 
-def _closure(own: Sequence[CoreRule], rules: Sequence[CoreRule]) -> Closure | None:
+class _Heads:
+    """Rules by the constants of their heads, so that thousands of closures among thousands of rules are found in no time."""
+
+    def __init__(self, rules: Sequence[CoreRule]) -> None:
+        self.rules = rules
+        self._by_places: dict[tuple[str, int, tuple[int, ...]], dict[tuple[AtomTerm, ...] | None, list[CoreRule]]] = {}
+
+    def meeting(self, relation: Atom) -> list[CoreRule]:
+        """The rules whose heads may have a fact in common with a relation."""
+        places = tuple(place for place, term in enumerate(relation.terms) if not isinstance(term, Variable))
+        key = relation.predicate, len(relation.terms), places
+        if key not in self._by_places:
+            found = self._by_places[key] = defaultdict(list)
+            for rule in self.rules:
+                if (rule.head.predicate, len(rule.head.terms)) == key[:2]:
+                    terms = tuple(rule.head.terms[place] for place in places)
+                    found[None if any(isinstance(term, Variable) for term in terms) else terms].append(rule)
+        by_terms = self._by_places[key]
+        some = by_terms.get(tuple(relation.terms[place] for place in places), [])
+        return some + [rule for rule in by_terms.get(None, ()) if _may_meet(rule.head, relation)]
+
+
+def _closure(own: Sequence[CoreRule], heads: _Heads) -> Closure | None:
     """What the rules over one relation alone make it."""
     atom = own[0].head
     symmetric = any(_is_symmetric(rule) for rule in own)
@@ -102,10 +125,11 @@ def _closure(own: Sequence[CoreRule], rules: Sequence[CoreRule]) -> Closure | No
     if not steps:
         return None
     implied = [rule for rule in own if rule in steps or _is_symmetric(rule) or _says_nothing(rule)]
+    meeting = heads.meeting(atom)
     if symmetric:
-        implied += [rule for rule in rules if _is_reflexive(rule, atom)]
+        implied += [rule for rule in meeting if _is_reflexive(rule, atom)]
     taken = {id(rule) for rule in implied}
-    deriving = [rule for rule in rules if id(rule) not in taken and _may_meet(rule.head, atom)]
+    deriving = [rule for rule in meeting if id(rule) not in taken]
     if any(not _is_instance(rule.head, atom) for rule in deriving):
         return None
     others = tuple(rule for rule in deriving if len(set(ends_of(rule.head, atom))) == 2)

@@ -55,13 +55,17 @@ def test_facts_and_changes_after_every_update(case: Case, modules: str) -> None:
 @few
 @given(case=cases(max_updates=3))
 def test_the_same_instances_in_every_phase(case: Case) -> None:
-    """Together with the facts, that says that every instance is found exactly once, whatever the pivot."""
+    """Together with the facts, that says that every instance is found exactly once, whatever the pivot.
+
+    But for those that are to prove a fact, of which one is enough.
+    """
     found = []
     for always in (True, False):
         with together(always):
             mats = [Materialisation(case.text, algorithm=name, modules="standard") for name in ("dred", "counting")]
             updates = (Update(case.facts, {}), *case.updates)
-            found.append([mat.update(u.insert, u.delete).statistics.instances_by_phase for u in updates for mat in mats])
+            phases = [mat.update(u.insert, u.delete).statistics.instances_by_phase for u in updates for mat in mats]
+            found.append([{name: count for name, count in phase.items() if name != "backward"} for phase in phases])
     assert found[0] == found[1]
 
 

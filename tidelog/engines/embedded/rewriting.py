@@ -3,9 +3,7 @@
 The overlay reads the old facts where they are and has tables of its own for the maintenance predicates, so that nothing of the
 materialisation changes until P+ and P- are known; they are then handed over like any algorithm's changes.
 
-Ranks stay valid. Every round of the evaluation has a number; a fact that is new, or was overdeleted and holds again, gets the
-number of the round that found it in P^Red or P^Ins, above all ranks there were. What found it are facts of earlier rounds, and
-facts that were never overdeleted; those keep their ranks, and so does their witness, or they would have been overdeleted.
+Ranks do not stay valid: the program says nothing of proofs. They are restored when somebody needs them.
 """
 
 from __future__ import annotations
@@ -13,12 +11,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from tidelog.engines.embedded.algebra import EmbeddedAlgebra
 from tidelog.engines.embedded.batches import make_explicit
-from tidelog.engines.embedded.sets import FactSet, Ranks, RowSet, as_rows
-from tidelog.facts.kernel import Ids, Mask, Rows
+from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows
+from tidelog.facts.kernel import Mask, Rows, sorted_unique
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.maintain.algebra import Update
 from tidelog.maintain.rewriting import Kind, MaintenanceProgram, Names, volz, with_given
@@ -63,18 +59,15 @@ def _load(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Update, na
 
 
 def _evaluate(overlay: EmbeddedAlgebra, program: MaintenanceProgram) -> None:
-    """`maintain.seminaive`, with rounds numbered throughout and rule instances counted by phase."""
+    """`maintain.seminaive`, with rule instances counted by phase."""
     phase_of = _phases(program)
     # All at once: the algebra knows rules by identity, so they must live as long as it does.
     strata = [(_parts(s.nonrecursive, phase_of), _parts(s.recursive, phase_of)) for s in overlay.strata.strata]
-    number = 0
     for nonrecursive, recursive in strata:
-        number += 1
-        _add(overlay, _apply(overlay, nonrecursive), number)
+        overlay.add(I.name, _apply(overlay, nonrecursive))
         delta = _apply(overlay, recursive)
         while delta:
-            number += 1
-            _add(overlay, delta, number)
+            overlay.add(I.name, delta)
             delta = _apply(overlay, recursive, delta)
 
 
@@ -104,11 +97,6 @@ def _apply(overlay: EmbeddedAlgebra, parts: Parts, changed: FactSet | None = Non
     return found | copies
 
 
-def _add(overlay: EmbeddedAlgebra, facts: FactSet, number: int) -> None:
-    overlay.add(I.name, facts)
-    overlay.set_ranks(facts, number)
-
-
 # Handing over
 
 
@@ -118,28 +106,19 @@ def _hand_over(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Updat
     deleted |= _facts(overlay, algebra, names, Kind.MINUS) | _gone(overlay, algebra.facts(update.delete), names)
     new = algebra.facts(update.insert) - I
     inserted |= _facts(overlay, algebra, names, Kind.PLUS) | new
-    algebra.set_ranks(_found_anew(overlay, algebra, names))
-    algebra.set_ranks(new, 0)
+    algebra.ranks_hold = False
     algebra.commit(deleted=deleted, inserted=inserted)
 
 
 def _facts(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, names: Names, kind: Kind) -> FactSet:
-    """The facts of one kind of maintenance predicates, with the numbers of the rounds that found them."""
-    rows: dict[Table, Rows] = {}
-    ranks: dict[Table, Ranks] = {}
+    """The facts of one kind of maintenance predicates."""
+    found: dict[Table, Rows] = {}
     for table in algebra.store:
-        columns, numbers = _contents(overlay, names.of(table.predicate, kind))
-        if len(numbers):
-            rows[table], ranks[table] = table.intern_each(columns, len(numbers)), numbers
-    return FactSet(algebra.bits, rows, ranks)
-
-
-def _contents(overlay: EmbeddedAlgebra, predicate: str) -> tuple[list[Ids], Ranks]:
-    table = overlay.store.tables.get(predicate)
-    if table is None:
-        return [], np.empty(0, np.int32)
-    rows = table.facts()
-    return [column[rows] for column in table.columns], table.rank[rows]
+        marked = overlay.store.tables.get(names.of(table.predicate, kind))
+        rows = None if marked is None else marked.facts()
+        if marked is not None and rows is not None and len(rows):
+            found[table] = sorted_unique(table.intern_each([column[rows] for column in marked.columns], len(rows)))
+    return FactSet(algebra.bits, found)
 
 
 def _gone(overlay: EmbeddedAlgebra, facts: FactSet, names: Names) -> FactSet:
@@ -150,19 +129,6 @@ def _gone(overlay: EmbeddedAlgebra, facts: FactSet, names: Names) -> FactSet:
         back = _among(overlay, table, rows, names, Kind.RED) | _among(overlay, table, rows, names, Kind.INS)
         parts[table] = rows[~back]
     return FactSet(facts.bits, parts)
-
-
-def _found_anew(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, names: Names) -> FactSet:
-    """What is new or was overdeleted and holds again, with ranks above all others."""
-    highest = max((int(table.rank[rows].max()) for table in algebra.store if len(rows := table.facts())), default=0)
-    found = _facts(overlay, algebra, names, Kind.RED) | _facts(overlay, algebra, names, Kind.INS)
-    parts: dict[Table, Rows] = {}
-    ranks: dict[Table, Ranks] = {}
-    for table, some in found:
-        rows = as_rows(some)
-        anew = (table.flags[rows] & PRESENT == 0) | _among(overlay, table, rows, names, Kind.DEL)
-        parts[table], ranks[table] = rows[anew], found.rank_of(table)[anew] + np.int32(highest)
-    return FactSet(algebra.bits, parts, ranks)
 
 
 def _among(overlay: EmbeddedAlgebra, table: Table, rows: Rows, names: Names, kind: Kind) -> Mask:

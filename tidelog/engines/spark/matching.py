@@ -2,8 +2,8 @@
 
 An atom is matched in a set expression as the runs tell it, corrected by what the driver knows better: rows that the runs have
 and the set has not are refused after the join, when few are left, and rows that only the driver knows are added. Small sides
-are broadcast, so the runs are neither moved nor sorted. Whether a ground atom is absent is asked the same way round: the
-bindings become the hash table, and the runs are scanned past it.
+are broadcast, so that the runs stay where they are. Whether a ground atom is absent is asked with the bindings as the hash
+table and the runs read past it; there Spark still moves both.
 
     columns of bindings    v0, v1, ...   the rule's variables, in the order they are bound
                            rk            the highest rank of the body facts of the head's own stratum so far

@@ -52,7 +52,8 @@ from tidelog.spark.session import session
 from tidelog.spark.warehouse import Warehouse
 
 path, jars = sys.argv[1:]
-spark = session("local[1]", settings={"spark.driver.memory": "1g"}, delta=jars)
+small = {"spark.driver.memory": "1g", "spark.databricks.delta.snapshotPartitions": "1"}
+spark = session("local[1]", settings=small, delta=jars)
 program = Program.parse("path(?x, ?y) :- edge(?x, ?y) .")
 
 def table(facts):

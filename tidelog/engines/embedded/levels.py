@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tidelog.engines.embedded.sets import RowSet, row_count
 from tidelog.facts.dictionary import Dictionary
-from tidelog.facts.kernel import pack
+from tidelog.facts.kernel import Ids, Keys, is_exact, pack
 from tidelog.facts.table import Table
 from tidelog.program.stratify import Stratification
 from tidelog.syntax.ast import Atom, Constant, Variable
@@ -62,26 +62,37 @@ class _Patterns:
         self.constants = tuple(column for column, kind in enumerate(shape) if kind == "constant")
         self.equal = [(int(str(kind)), column) for column, kind in enumerate(shape) if kind != "constant" and kind != column]
         self.levels: dict[tuple[int, ...], int] = {}
+        self._sorted: tuple[Keys, list[Ids], Levels] | None = None
+        """The keys of the constants in order, and beside them the constants of each column, and the levels."""
 
     def add(self, atom: Atom, level: int, dictionary: Dictionary) -> None:
         terms = (atom.terms[column] for column in self.constants)
         self.levels[tuple(dictionary.encode_one(term.value) for term in terms if isinstance(term, Constant))] = level
+        self._sorted = None
+
+    def _in_order(self) -> tuple[Keys, list[Ids], Levels]:
+        if self._sorted is None:
+            columns = [np.array(column, np.uint32) for column in zip(*self.levels, strict=True)]
+            keys = pack(columns, len(self.levels))
+            order = np.argsort(keys)
+            levels = np.array(list(self.levels.values()), np.int64)
+            self._sorted = keys[order], [column[order] for column in columns], levels[order]
+        return self._sorted
 
     def mark(self, table: Table, rows: RowSet, levels: Levels) -> None:
         """Write the level of every row that is an instance of one of the atoms."""
-        keys = pack([table.columns[column][rows] for column in self.constants], row_count(rows))
-        known = pack([np.array(column, np.uint32) for column in zip(*self.levels, strict=True)], len(self.levels))
-        order = np.argsort(known)
-        at = np.searchsorted(known[order], keys)
+        known, constants, their_levels = self._in_order()
+        columns = [table.columns[column][rows] for column in self.constants]
+        keys = pack(columns, row_count(rows))
+        at = known.searchsorted(keys)
         np.minimum(at, len(known) - 1, out=at)
-        hit = known[order][at] == keys
+        hit = known.take(at) == keys
         for a, b in self.equal:
             hit &= table.columns[a][rows] == table.columns[b][rows]
-        # Hashes of three constants and more may collide: then the columns decide.
-        for place, column in enumerate(self.constants):
-            values = np.array([constants[place] for constants in self.levels], np.uint32)[order]
-            hit &= values[at] == table.columns[column][rows]
-        levels[hit] = np.array(list(self.levels.values()), np.int64)[order][at[hit]]
+        if not is_exact(len(columns)):  # hashes may collide: then the columns decide
+            for constant, column in zip(constants, columns, strict=True):
+                hit &= constant.take(at) == column
+        levels[hit] = their_levels.take(at[hit])
 
 
 def _shape(atom: Atom) -> tuple[object, ...]:

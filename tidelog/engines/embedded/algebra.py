@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from tidelog.engines.embedded.calls import Call, Instances
 from tidelog.engines.embedded.compiler import Keep
 from tidelog.engines.embedded.exploration import WaitingInstances
 from tidelog.engines.embedded.heads import Collector, Heads
 from tidelog.engines.embedded.kept import Kept
 from tidelog.engines.embedded.levels import Strata
 from tidelog.engines.embedded.marks import Origins, marker
-from tidelog.engines.embedded.modules.interface import Call, Instances, Modules
-from tidelog.engines.embedded.modules.standard import Standard
 from tidelog.engines.embedded.sets import Bits, FactSet, RowSet, as_rows, row_count
+from tidelog.engines.embedded.standard import Standard
 from tidelog.engines.embedded.trace import EmbeddedTrace
 from tidelog.engines.embedded.working import WorkingSets
 from tidelog.engines.updating import Abandoned
@@ -64,7 +64,6 @@ class EmbeddedAlgebra:
         self._levels = Strata(strata, store.dictionary)
         self._positions: dict[int, tuple[int, ...]] = {}
         self.standard = Standard(store, self.sets, self.recursive_positions, lambda: self.statistics)
-        self.modules = Modules(self.standard)
         self.kept = Kept(store, self.sets, strata)
 
     def overlay(self, strata: Stratification) -> EmbeddedAlgebra:
@@ -112,11 +111,10 @@ class EmbeddedAlgebra:
         passes = marker(self, passing, skip, heads)
         call = self._call(positive, negative, own, None if everywhere else changed, None if everywhere else vanished, ranked)
         call = replace(call, expiring=expiring)
-        for module, some in self.modules.parts(rules):
-            if passes is not None and module is self.standard:
-                self.standard.apply(some, replace(call, rows=Keep.ALL), passes)
-            else:
-                module.derive(some, call, heads)
+        if passes is None:
+            self.standard.apply(rules, call, heads)
+        else:
+            self.standard.apply(rules, replace(call, rows=Keep.ALL), passes)
         found = heads.result()
         if passes is not None:
             passes.finish()
@@ -137,7 +135,6 @@ class EmbeddedAlgebra:
     ) -> None:
         """Hand the rule instances of `derive` to a collector; with `rows`, the rows of the head's stratum among their slots."""
         if rules:
-            self._note_standard(rules)
             self.standard.apply(rules, self._call(positive, negative, own, changed, vanished, rows), collector)
 
     def provable(
@@ -157,11 +154,8 @@ class EmbeddedAlgebra:
         proved = Heads(self.bits, None, self.recursive_positions, expiring=expiring)
         passes = marker(self, passing, None, proved)
         call = Call(positive, negative, positive, expiring=expiring)
-        for module, some in self.modules.parts(rules):
-            if passes is not None and module is self.standard:
-                self.standard.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks, note=passes.note)
-            else:
-                module.provable(some, facts, call, proved, from_lower_ranks=from_lower_ranks)
+        note = None if passes is None else passes.note
+        self.standard.provable(rules, facts, call, proved, from_lower_ranks=from_lower_ranks, note=note)
         found = proved.result()
         if passes is not None:
             passes.finish()
@@ -183,10 +177,9 @@ class EmbeddedAlgebra:
     ) -> Iterator[Instances]:
         """The instances that derive facts: their heads, the body facts of the heads' stratum, and the rank those give."""
         call = Call(positive, negative, positive)
-        for module, some in self.modules.parts(rules):
-            for instances in module.instances_of(some, facts, call):
-                self.count(len(instances[1]))
-                yield instances
+        for instances in self.standard.instances_of(rules, facts, call):
+            self.count(len(instances[1]))
+            yield instances
 
     def instances(self, rule: CoreRule) -> Iterator[tuple[list[Ids], int]]:
         """The instances of a rule that hold now, part by part: the columns of its head, repeated where it is."""
@@ -209,14 +202,6 @@ class EmbeddedAlgebra:
             None if vanished is None else self._held(vanished),
             ranked,
         )
-
-    def _note_standard(self, rules: Sequence[CoreRule]) -> None:
-        """Say that rules of other modules are evaluated by `standard`, because instances are wanted one by one."""
-        others = {module.name for module, _ in self.modules.parts(rules)} - {self.standard.name}
-        for name in sorted(others):
-            note = f"rules of the module {name} were evaluated by {self.standard.name}: counting needs instances one by one"
-            if note not in self.statistics.notes:
-                self.statistics.notes.append(note)
 
     def count(self, considered: int, applied: int = 0) -> None:
         """So many more rule instances were considered, in the present phase, and so many told something new."""

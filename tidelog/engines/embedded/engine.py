@@ -29,7 +29,6 @@ from tidelog.engines.embedded.batches import (
 )
 from tidelog.engines.embedded.explicit import Given, known, timed, untimed
 from tidelog.engines.embedded.kept import Kept
-from tidelog.engines.embedded.modules.building import build
 from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet, Ranks, row_count
 from tidelog.engines.embedded.tidying import DEAD_ROWS, is_due, tidied
@@ -50,7 +49,7 @@ from tidelog.maintain.marking import bf_marking, dred_marking
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.plan.layout import Layout, Layouts
-from tidelog.plan.modules import EVERYTHING_STANDARD, SYMMETRIC
+from tidelog.plan.modules import SYMMETRIC
 from tidelog.plan.replan import cost_now, drifted, is_better
 from tidelog.program.stratify import Stratification
 
@@ -74,7 +73,6 @@ class EmbeddedEngine(UpdatingEngine):
         super().__init__(arities)
         self.layouts = layouts
         """Make the rules to evaluate."""
-        self.assignment = layouts.assignment
         self.layout = layouts.first()
         self.on_round = on_round
         self.max_facts = max_facts
@@ -126,7 +124,6 @@ class EmbeddedEngine(UpdatingEngine):
     def _new_algebra(self, store: Store, layout: Layout) -> EmbeddedAlgebra:
         store.add_predicates(layout.hidden)
         algebra = EmbeddedAlgebra(store, layout.strata, on_round=self.on_round, max_facts=self.max_facts)
-        algebra.modules = build(algebra, self.assignment)
         algebra.kept = Kept(store, algebra.sets, layout.strata, layout.shadows, layout.forests)
         return algebra
 
@@ -181,7 +178,6 @@ class EmbeddedEngine(UpdatingEngine):
         """Have closures evaluated by the rules as they were written."""
         if self.layout.shadows:
             self.layouts = self.layouts.without_closures()
-            self.assignment = self.layouts.assignment
             self._anew(NOTHING, reason, self.layouts.first())
 
     def _begin_times(self) -> None:
@@ -191,12 +187,6 @@ class EmbeddedEngine(UpdatingEngine):
 
     def _expiries_hold(self) -> bool:
         return self.algebra.expiries_hold if self.has_times else self.algebra.ranks_hold
-
-    def _leave_modules(self) -> None:
-        """Have all rules evaluated by `standard`, which alone knows expiries."""
-        if self.algebra.modules.in_charge:
-            self.assignment = EVERYTHING_STANDARD
-            self.algebra.modules = build(self.algebra, self.assignment)
 
     def _anew(self, encoded: Encoded, reason: str, layout: Layout | None = None, *, expiring: bool = False) -> Result:
         """Materialise for the changed explicit facts, in a store of its own that takes the place of the present one.
@@ -211,8 +201,7 @@ class EmbeddedEngine(UpdatingEngine):
                 copy_explicit(store, table, encoded.delete, encoded.timing, now)
         make_explicit(store, encoded.insert, encoded.timing, now)
         layout = layout or self._new_layout(store)
-        if expiring := expiring and self.has_times:
-            self._leave_modules()
+        expiring = expiring and self.has_times
         algebra = self._new_algebra(store, layout)
         algebra.statistics = Statistics(ANEW, reason)
         algebra.ranks_hold, algebra.expiries_hold = not expiring, expiring
@@ -226,7 +215,7 @@ class EmbeddedEngine(UpdatingEngine):
     def _learn(self, algebra: EmbeddedAlgebra, started: float, counting: bool = False, *, expiring: bool = False) -> None:
         """Materialise, and take note of what it cost."""
         explicit = sum(table.present for table in algebra.store)
-        algebra.statistics.notes += [f"{taken.module}: {taken.reason}" for taken in self.assignment.taken]
+        algebra.statistics.notes += [f"{taken.module}: {taken.reason}" for taken in self.layouts.assignment.taken]
         algebra.kept.shadow_all()
         if counting and not algebra.kept.trees:  # those come with their strata, when it is too late to count them
             seminaive_counting(algebra, I)
@@ -253,8 +242,6 @@ class EmbeddedEngine(UpdatingEngine):
             algebra.bits.forget()
             self._algorithm = algorithm
         now, expiring = self.time_after(encoded.timing), algorithm == EXPIRY
-        if expiring:
-            self._leave_modules()
         with self._transaction():
             given = timed(algebra, encoded, now, expiring=expiring) if self.has_times else untimed(algebra, encoded)
             update = given.update
@@ -286,7 +273,7 @@ class EmbeddedEngine(UpdatingEngine):
             if not is_due(self.store, self.dead_rows):
                 return
             old = self.algebra
-            if old.modules.in_charge or self.hidden:
+            if self.hidden:
                 self._anew(NOTHING, "to leave dead rows behind", expiring=self.has_times and old.expiries_hold)
                 return
             algebra = self._new_algebra(tidied(self.store), self.layout)
@@ -372,7 +359,6 @@ class EmbeddedEngine(UpdatingEngine):
         self._commit, self._held = None, (self.algebra.ranks_hold, self.algebra.expiries_hold)
         self._unsettled = True
         self.algebra.sets.recording = True
-        self.algebra.modules.begin()
         try:
             yield
         finally:
@@ -398,11 +384,9 @@ class EmbeddedEngine(UpdatingEngine):
                     if table.times is not None:
                         table.times.forget(self.now)
                 algebra.trace.keep(same=not self._commit.steps)
-                algebra.modules.keep()
             else:
                 algebra.sets.restore()
                 algebra.trace.restore()
-                algebra.modules.restore()
                 algebra.ranks_hold, algebra.expiries_hold = self._held
         algebra.sets.end()
         self._unsettled = False
@@ -493,5 +477,5 @@ class EmbeddedEngine(UpdatingEngine):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in use by facts, and by what modules keep beside them."""
-        return self.store.nbytes + self.algebra.modules.nbytes
+        """Bytes in use by facts."""
+        return self.store.nbytes

@@ -1,19 +1,19 @@
-"""`standard`: rules by join plans, one for each place where a change can enter a rule.
+"""Rules by join plans, one for each place where a change can enter a rule.
 
-Each rule instance is found exactly once (equations 156 and 157 of Motik et al. 2019), so this module also serves those who
-need instances one by one: `apply` hands them to any collector.
+Each rule instance is found exactly once (equations 156 and 157 of Motik et al. 2019), so those who need instances one by
+one are served as well: `apply` hands them to any collector.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from tidelog.engines.embedded.calls import Call, Instances
 from tidelog.engines.embedded.compiler import HEAD, Compiled, Compiler, Keep
 from tidelog.engines.embedded.dispatch import Dispatch
 from tidelog.engines.embedded.existence import Matches, Proved
 from tidelog.engines.embedded.heads import Collector, Heads, before, expiries_above
 from tidelog.engines.embedded.hubs import matches
-from tidelog.engines.embedded.modules.interface import Call, Instances
 from tidelog.engines.embedded.operators import Context, Probe, Slots, run
 from tidelog.engines.embedded.sets import Bits, FactSet
 from tidelog.engines.embedded.working import WorkingSets
@@ -33,9 +33,6 @@ CHANGED, VANISHED = Named("changed"), Named("vanished")
 
 class Standard:
     """Join plans over the tables of one store."""
-
-    name = "standard"
-    nbytes = 0
 
     def __init__(
         self,
@@ -61,9 +58,6 @@ class Standard:
     @property
     def bits(self) -> Bits:
         return self.sets.bits
-
-    def derive(self, rules: Sequence[CoreRule], call: Call, heads: Heads) -> None:
-        self.apply(rules, call, heads)
 
     def apply(self, rules: Sequence[CoreRule], call: Call, collector: Collector) -> None:
         """Hand the rule instances of a call to a collector, the rows that the call wants among their slots."""
@@ -148,13 +142,6 @@ class Standard:
         compiled = self._everywhere_plan(rule, Keep.NONE)
         for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), self._context(call)):
             yield [source.column(slots, length) for source in compiled.head], length
-
-    def begin(self) -> None:
-        """Plans are no part of an update."""
-
-    def keep(self) -> None: ...
-
-    def restore(self) -> None: ...
 
     # Plans
 

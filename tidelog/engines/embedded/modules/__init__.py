@@ -1,1 +1,0 @@
-"""Rule modules: who finds what some rules derive, what they no longer derive, and whether they derive given facts."""

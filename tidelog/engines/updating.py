@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidelog.engines.embedded.batches import UNTIMED, Batch, ChangedBatch, Encoded, Timing, batch_length
@@ -81,6 +82,8 @@ class UpdatingEngine(ABC):
         self.has_times = False
         """Whether some fact was ever given for a time only."""
         self._chooser = Chooser()
+        self._unsettled = False
+        """Whether an update has begun, and not come to its end."""
 
     def update(
         self,
@@ -174,6 +177,25 @@ class UpdatingEngine(ABC):
     @abstractmethod
     def _expiries_hold(self) -> bool:
         """Whether facts have the expiries and ranks that `maintain.expiry` keeps."""
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Inside, working sets are in use and what is overwritten is remembered, until it is clear how the update ends."""
+        self._settle()
+        self._remember()
+        self._unsettled = True
+        try:
+            yield
+        finally:
+            try:
+                self._settle()
+            except BaseException:  # Ctrl-C in the middle of it
+                self._settle()
+                raise
+
+    @abstractmethod
+    def _remember(self) -> None:
+        """From now on remember what is overwritten."""
 
     @abstractmethod
     def _settle(self) -> None:

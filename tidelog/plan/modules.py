@@ -1,10 +1,9 @@
 """Which rule module takes which rule: decided from the rules alone, before there are any facts.
 
-A *module* finds what its rules derive, what they no longer derive, and whether they derive given facts (Hu, Motik, Horrocks:
-Modular Materialisation of Datalog Programs, 2022); `standard` does so by join plans, and can take any rule. A recogniser says
-which rules another module fits, and why; the modules themselves belong to the engines. Users choose among `MODULES`: one
-module for whatever it can take, or `combined`, which sends each rule to the module that fits it. Rules that nobody asks for
-are left to `standard`.
+A *module* evaluates some rules in a way of its own (after Hu, Motik, Horrocks: Modular Materialisation of Datalog Programs,
+2022): it has others evaluated in their place, which `plan.layout` makes, so that every algorithm maintains them. `standard`
+leaves rules as they are. A recogniser says which rules a module fits, and why. Users choose among `MODULES`: one module for
+whatever it can take, or `combined`, which sends each rule to the module that fits it.
 """
 
 from __future__ import annotations

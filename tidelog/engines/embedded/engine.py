@@ -80,8 +80,6 @@ class EmbeddedEngine(UpdatingEngine):
         self.algebra = self._new_algebra(self._new_store(), self.layout)
         self._commit: Commit | None = None
         """What the running update is going to make true, once that is known."""
-        self._unsettled = False
-        """Whether an update has begun, and not come to its end."""
         self._held = True, True
         """Whether ranks held when it began, and expiries."""
         self._algorithm = ""
@@ -352,21 +350,9 @@ class EmbeddedEngine(UpdatingEngine):
         finally:
             algebra.look = None
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Inside, working sets are in use and what is overwritten is remembered, until it is clear how the update ends."""
-        self._settle()
+    def _remember(self) -> None:
         self._commit, self._held = None, (self.algebra.ranks_hold, self.algebra.expiries_hold)
-        self._unsettled = True
         self.algebra.sets.recording = True
-        try:
-            yield
-        finally:
-            try:
-                self._settle()
-            except BaseException:  # Ctrl-C in the middle of it
-                self._settle()
-                raise
 
     def _settle(self) -> None:
         """End an update: make its commit true, or without one make everything as before.

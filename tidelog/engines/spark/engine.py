@@ -8,8 +8,7 @@ embedded engine: `commit` is held while facts appear and vanish and while they a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,7 +71,6 @@ class SparkEngine(UpdatingEngine):
         self.algebra = self._new_algebra()
         self._commit: list[tuple[State, int]] | None = None
         """The flags that facts are going to have, once that is known."""
-        self._unsettled = False
         self._ranks_held = True
 
     def _new_algebra(self) -> SparkAlgebra:
@@ -186,21 +184,9 @@ class SparkEngine(UpdatingEngine):
         self._commit = list(steps.values())
         return result
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Inside, working sets are in use and overwritten ranks are remembered, until it is clear how the update ends."""
-        self._settle()
+    def _remember(self) -> None:
         self._commit, self._ranks_held = None, self.algebra.ranks_hold
         self.algebra.overwritten.clear()
-        self._unsettled = True
-        try:
-            yield
-        finally:
-            try:
-                self._settle()
-            except BaseException:  # Ctrl-C in the middle of it
-                self._settle()
-                raise
 
     def _settle(self) -> None:
         """End an update: make its commit true, or without one make everything as before. Once more does no harm."""

@@ -8,19 +8,20 @@ new ones.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tidelog.engines.spark.conditions import Conditions
 from tidelog.engines.spark.exploration import WaitingInstances
-from tidelog.engines.spark.facts import FactSet, Few, Part, TooLarge
+from tidelog.engines.spark.facts import FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster, Frame
+from tidelog.engines.spark.instances import Instances, head_width, heads_sql, lowest, scanned
 from tidelog.engines.spark.levels import Levels
-from tidelog.engines.spark.matching import Bindings, Call, Matcher
-from tidelog.engines.spark.tables import Row, State, Table, Tables
+from tidelog.engines.spark.lookup import meet
+from tidelog.engines.spark.many import derive_many
+from tidelog.engines.spark.matching import Call, Matcher
+from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
-from tidelog.engines.spark.truth import PRESENT, STATE, Bits
+from tidelog.engines.spark.truth import PRESENT, Bits
 from tidelog.engines.updating import Abandoned
 from tidelog.errors import LimitExceeded, SetupError
 from tidelog.maintain.algebra import Passing, Statistics, Trace, Upcoming, Update
@@ -31,14 +32,6 @@ from tidelog.plan.planner import pivots, plan
 from tidelog.program.normal import CoreRule
 from tidelog.program.stratify import Stratification, Stratum
 from tidelog.syntax.ast import Atom
-
-
-@dataclass(frozen=True, slots=True)
-class Instances:
-    """The statement for the instances of one rule from one pivot."""
-
-    rule: CoreRule
-    found: Bindings
 
 
 class SparkAlgebra:
@@ -71,7 +64,7 @@ class SparkAlgebra:
         self._levels = Levels(strata, terms)
         self._positions: dict[int, tuple[int, ...]] = {}
         self._plans: dict[tuple[int, Pivot], Plan] = {}
-        self._matcher = Matcher(tables, self.bits, terms, Conditions(terms, self.cluster), self.recursive_positions)
+        self.matcher = Matcher(tables, self.bits, terms, Conditions(terms, self.cluster), self.recursive_positions)
 
     @property
     def cluster(self) -> Cluster:
@@ -112,12 +105,12 @@ class SparkAlgebra:
         if not instances:
             return self.empty()
         if all(one.found.rows <= self.few for one in instances):
-            rows = self.cluster.collect(self._heads_sql(instances), self.few, scanned=self.scanned(instances))
+            rows = self.cluster.collect(heads_sql(self.matcher, instances), self.few, scanned=scanned(self.tables, instances))
             if rows is not None:
-                heads = self._lowest(instances, rows)
+                heads = lowest(self.tables, instances, rows)
                 self.count(len(rows), sum(map(len, heads.values())))
                 return self._outside(heads, outside)
-        return self._derive_many(instances, outside)
+        return FactSet(self, derive_many(self, instances, outside))
 
     def provable(
         self,
@@ -133,25 +126,20 @@ class SparkAlgebra:
         instances = self.instances_of(facts, rules, positive, negative)
         if not instances:
             return self.empty()
-        heads = self._heads_sql(instances)
-        rows = self.cluster.collect(heads, self.few, scanned=self.scanned(instances))
+        heads = heads_sql(self.matcher, instances)
+        rows = self.cluster.collect(heads, self.few, scanned=scanned(self.tables, instances))
         if rows is None:
-            columns = ", ".join(f"h{i}" for i in range(self._width(instances)))
+            columns = ", ".join(f"h{i}" for i in range(head_width(self.tables, instances)))
             grouped = f"SELECT tag, {columns}, min(k) AS k, count(*) AS n FROM ({heads}) GROUP BY tag, {columns}"
-            rows = self.cluster.collect(grouped, len(facts) * len(instances), scanned=self.scanned(instances)) or []
+            rows = self.cluster.collect(grouped, len(facts) * len(instances), scanned=scanned(self.tables, instances)) or []
             self.count(sum(row.n for row in rows))
         else:
             self.count(len(rows))
         if from_lower_ranks:
             rows = [row for row in rows if self._from_lower(instances[row.tag].rule, row)]
-        proved = self._lowest(instances, rows)
+        proved = lowest(self.tables, instances, rows)
         self.count(0, sum(map(len, proved.values())))
         return FactSet(self, proved if ranked else {p: dict.fromkeys(part, 0) for p, part in proved.items()})
-
-    def scanned(self, instances: Iterable[Instances]) -> int:
-        """How many rows of runs a look for instances goes past."""
-        atoms = (atom for one in instances for atom in (*one.rule.positive, *one.rule.negative))
-        return sum(self.tables[atom.predicate].stored for atom in atoms)
 
     def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
         return WaitingInstances(self, rules)
@@ -162,7 +150,7 @@ class SparkAlgebra:
         """Statements for the rule instances that derive facts."""
         call = Call(positive, negative, positive, heads=dict(facts.few()), ranked=True)
         wanted = [rule for rule in rules if rule.head.predicate in facts.parts]
-        found = ((rule, self._matcher.bindings(self._plan(rule, Pivot(Place.HEAD)), call)) for rule in wanted)
+        found = ((rule, self.matcher.bindings(self._plan(rule, Pivot(Place.HEAD)), call)) for rule in wanted)
         return [Instances(rule, bindings) for rule, bindings in found if bindings is not None]
 
     def _instances(self, rules: Iterable[CoreRule], call: Call, everything: bool) -> Iterable[Instances]:
@@ -170,7 +158,7 @@ class SparkAlgebra:
             for pivot in [Pivot(Place.ANYWHERE)] if everything else pivots(rule):
                 if not everything and not self._enters(rule, pivot, call):
                     continue
-                found = self._matcher.bindings(self._plan(rule, pivot), call)
+                found = self.matcher.bindings(self._plan(rule, pivot), call)
                 if found is not None:
                     yield Instances(rule, found)
 
@@ -192,32 +180,6 @@ class SparkAlgebra:
         """For the planner."""
         return float(max((table.stored + len(table.met) for table in self.tables.values()), default=0))
 
-    def _heads_sql(self, instances: Sequence[Instances]) -> str:
-        """The heads of instances, with the number of their statement and the rank they give."""
-        width = self._width(instances)
-        parts = []
-        for tag, one in enumerate(instances):
-            terms = self._matcher.terms_sql(one.rule.head, one.found.names)
-            terms += ["0L"] * (width - len(terms))
-            columns = ", ".join(f"{term} AS h{i}" for i, term in enumerate(terms))
-            parts.append(f"SELECT {tag} AS tag, {columns}, q.rk + 1 AS k FROM ({one.found.sql}) q")
-        return f"SELECT * FROM ({' UNION ALL '.join(parts)})"
-
-    def _width(self, instances: Sequence[Instances]) -> int:
-        return max(len(self.tables[one.rule.head.predicate].columns) for one in instances)
-
-    def _lowest(self, instances: Sequence[Instances], rows: Iterable[Sequence[int]]) -> dict[str, Few]:
-        """The facts that instances derive, each with its lowest rank."""
-        found: dict[str, Few] = defaultdict(dict)
-        shapes = [(found[p], len(self.tables[p].columns)) for p in (one.rule.head.predicate for one in instances)]
-        k = 1 + self._width(instances)
-        for row in rows:
-            few, width = shapes[row[0]]
-            head, rank = tuple(row[1 : 1 + width]), row[k]
-            if rank < few.get(head, rank + 1):
-                few[head] = rank
-        return found
-
     def _from_lower(self, rule: CoreRule, row: Sequence[int]) -> bool:
         """Whether an instance derives its head from facts below the head's own rank."""
         if not self.recursive_positions(rule):
@@ -228,102 +190,9 @@ class SparkAlgebra:
 
     def _outside(self, heads: dict[str, Few], outside: SetExpression | None) -> FactSet:
         """The facts without those in a set, and all of them met."""
-        self.meet(heads)
+        meet(self.tables, heads)
         found = FactSet(self, heads)
         return found if outside is None else found - outside
-
-    def meet(self, facts: dict[str, Few]) -> None:
-        """Learn the states of facts, in one job for all that may be in a run."""
-        parts: list[str] = []
-        asked: list[Table] = []
-        width = max((len(self.tables[p].columns) for p in facts), default=1)
-        for predicate, few in facts.items():
-            table = self.tables[predicate]
-            unknown = [row for row in few if row not in table.met]
-            runs = table.runs_sql()
-            if runs is not None and unknown:
-                parts.append(self._states_sql(table, runs, unknown, len(asked), width))
-                asked.append(table)
-            for row in unknown:
-                table.meet(row)
-        if not parts:
-            return
-        scanned = sum(table.stored for table in asked)
-        rows = self.cluster.collect(" UNION ALL ".join(parts), sum(map(len, facts.values())), scanned=scanned)
-        assert rows is not None, "a fact is in two runs"
-        for row in rows:
-            table = asked[row.tag]
-            flags = STATE if row.x else PRESENT
-            table.met[tuple(row[1 : 1 + len(table.columns)])] = State(flags, row.r, (flags, row.r))
-
-    def _states_sql(self, table: Table, runs: str, rows: Sequence[Row], tag: int, width: int) -> str:
-        columns = [f"b.{column}" for column in table.columns] + ["0L"] * (width - len(table.columns))
-        named = ", ".join(f"{column} AS h{i}" for i, column in enumerate(columns))
-        keys = self.cluster.rows(table.columns, table.types(), rows)
-        return (
-            f"SELECT /*+ BROADCAST(k) */ {tag} AS tag, {named}, b.x, b.r FROM {runs} b"
-            f" LEFT SEMI JOIN {keys} k ON {table.same('b', 'k')}"
-        )
-
-    # Applying rules to much
-
-    def _derive_many(self, instances: Sequence[Instances], outside: SetExpression | None) -> FactSet:
-        """The same for many instances: grouped, looked up and kept on the cluster, one job for each head predicate."""
-        by_predicate: dict[str, list[Instances]] = defaultdict(list)
-        for one in instances:
-            by_predicate[one.rule.head.predicate].append(one)
-        parts: dict[str, Part] = {}
-        for predicate, some in by_predicate.items():
-            part = self._new_facts(self.tables[predicate], some, outside)
-            if part is not None:
-                parts[predicate] = part
-        return FactSet(self, parts)
-
-    def _new_facts(self, table: Table, instances: Sequence[Instances], outside: SetExpression | None) -> Part | None:
-        from pyspark.sql import functions
-
-        columns = ", ".join(table.columns)
-        named = ", ".join(f"h{i} AS {column}" for i, column in enumerate(table.columns))
-        heads = f"SELECT {named}, k FROM ({self._heads_sql(instances)})"
-        grouped = self.cluster.sql(f"SELECT {columns}, min(k) AS k, count(*) AS n FROM ({heads}) GROUP BY {columns}")
-        view = self.cluster.view(grouped.observe("instances", functions.sum("n").alias("n")))
-        statement = self._left_outside(table, view, outside)
-        frame, numbers = self.cluster.hold_counting(self.cluster.sql(statement), {"instances": "n"})
-        self.cluster.drop([view])
-        self.count(numbers["instances"], frame.rows)
-        if frame.rows > self.few:
-            return frame
-        rows = self.cluster.collect(f"SELECT {columns}, k FROM {frame.name}", self.few, scanned=frame.rows) or []
-        frame.release()
-        few = {tuple(row[:-1]): row[-1] for row in rows}
-        if outside == I:  # then nothing can be known of them
-            for row in few:
-                table.meet(row)
-        else:
-            self.meet({table.predicate: few})
-        return few
-
-    def _left_outside(self, table: Table, view: str, outside: SetExpression | None) -> str:
-        """Those rows of a view that are not in a set: the view becomes the hash table, the runs are scanned past it."""
-        columns = ", ".join(f"h.{column}" for column in [*table.columns, "k"])
-        if outside is None:
-            return f"SELECT {columns} FROM {view} h"
-        truth = self.bits.truth(outside)
-        stored, runs = truth.stored(), table.runs_sql()
-        statement = f"SELECT {columns} FROM {view} h"
-        if runs is not None and stored is not None:
-            where = "" if stored == "true" else f" WHERE {stored}"
-            statement = (
-                f"SELECT /*+ SHUFFLE_HASH(h) */ {columns} FROM {view} h LEFT JOIN (SELECT * FROM {runs} b{where}) b"
-                f" ON {table.same('h', 'b')} WHERE b.r IS NULL"
-            )
-        if any(state.differs and state.stored is not None for state in table.met.values()):
-            raise TooLarge
-        here = [row for row, state in table.met.items() if truth[state.flags]]
-        if here:
-            rows = self.cluster.rows(table.columns, table.types(), here)
-            statement = f"SELECT /*+ BROADCAST(m) */ h.* FROM ({statement}) h LEFT ANTI JOIN {rows} m ON {table.same('h', 'm')}"
-        return statement
 
     # Sets
 

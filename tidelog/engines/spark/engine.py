@@ -20,6 +20,7 @@ from tidelog.engines.spark.changed import Reader, copy, decoded, difference, of_
 from tidelog.engines.spark.facts import FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster
 from tidelog.engines.spark.loading import load, make_explicit
+from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
@@ -212,7 +213,7 @@ class SparkEngine(UpdatingEngine):
         algebra = self.algebra
         insert, delete = self._few(encoded.insert), self._few(encoded.delete)
         merged = {p: insert.get(p, {}) | delete.get(p, {}) for p in {*insert, *delete}}
-        algebra.meet(merged)
+        meet(algebra.tables, merged)
         plus, minus = algebra.working("E+"), algebra.working("E-")
         plus |= self._only(insert, lambda flags, _: not flags & EXPLICIT)
         given = FactSet(algebra, insert)
@@ -309,7 +310,7 @@ class SparkEngine(UpdatingEngine):
 
     def _state(self, predicate: str, ids: Sequence[int]) -> State:
         row = tuple(self.terms.wide(np.array(ids, np.uint32)).tolist()) or (0,)
-        self.algebra.meet({predicate: {row: 0}})
+        meet(self.algebra.tables, {predicate: {row: 0}})
         state = self.algebra.tables.state(predicate, row)
         self.algebra.tables.forget()
         return state

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidelog.engines.spark.facts import FactSet, Few, TooLarge
+from tidelog.engines.spark.instances import scanned
+from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.tables import Row
 from tidelog.engines.spark.truth import Truth
 from tidelog.maintain.sets import SetExpression
@@ -49,7 +51,7 @@ class WaitingInstances:
             named = ", ".join(f"{column} AS h{i}" for i, column in enumerate(columns))
             parts.append(f"SELECT {tag} AS tag, q.rk AS k{', ' if named else ''}{named} FROM ({one.found.sql}) q")
         statement = f"SELECT * FROM ({' UNION ALL '.join(parts)})"
-        rows = algebra.cluster.collect(statement, algebra.few, scanned=algebra.scanned(instances))
+        rows = algebra.cluster.collect(statement, algebra.few, scanned=scanned(algebra.tables, instances))
         if rows is None:
             raise TooLarge
         algebra.count(len(rows))
@@ -82,7 +84,7 @@ class WaitingInstances:
             for predicate, row in leads:
                 found[predicate][row] = 0
         self._waiting = left
-        algebra.meet(found)
+        meet(algebra.tables, found)
         return FactSet(algebra, found)
 
     def _among(self, truth: Truth, predicate: str, row: Row) -> bool:

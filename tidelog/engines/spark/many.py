@@ -1,0 +1,73 @@
+"""Large rounds: what many rule instances derive is grouped, looked up and kept on the cluster, one job a head predicate."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tidelog.engines.spark.facts import Part, TooLarge
+from tidelog.engines.spark.instances import Instances, heads_sql
+from tidelog.engines.spark.lookup import meet
+from tidelog.engines.spark.tables import Table
+from tidelog.maintain.sets import PRESENT as I
+from tidelog.maintain.sets import SetExpression
+
+if TYPE_CHECKING:
+    from tidelog.engines.spark.algebra import SparkAlgebra
+
+
+def derive_many(algebra: SparkAlgebra, instances: Sequence[Instances], outside: SetExpression | None) -> dict[str, Part]:
+    """The facts that instances derive, without those in a set."""
+    by_predicate: dict[str, list[Instances]] = defaultdict(list)
+    for one in instances:
+        by_predicate[one.rule.head.predicate].append(one)
+    return {p: _new_facts(algebra, algebra.tables[p], some, outside) for p, some in by_predicate.items()}
+
+
+def _new_facts(algebra: SparkAlgebra, table: Table, instances: Sequence[Instances], outside: SetExpression | None) -> Part:
+    from pyspark.sql import functions
+
+    cluster, columns = table.cluster, ", ".join(table.columns)
+    named = ", ".join(f"h{i} AS {column}" for i, column in enumerate(table.columns))
+    heads = f"SELECT {named}, k FROM ({heads_sql(algebra.matcher, instances)})"
+    grouped = cluster.sql(f"SELECT {columns}, min(k) AS k, count(*) AS n FROM ({heads}) GROUP BY {columns}")
+    view = cluster.view(grouped.observe("instances", functions.sum("n").alias("n")))
+    statement = _left_outside(algebra, table, view, outside)
+    frame, numbers = cluster.hold_counting(cluster.sql(statement), {"instances": "n"})
+    cluster.drop([view])
+    algebra.count(numbers["instances"], frame.rows)
+    if frame.rows > algebra.few:
+        return frame
+    rows = cluster.collect(f"SELECT {columns}, k FROM {frame.name}", algebra.few, scanned=frame.rows) or []
+    frame.release()
+    few = {tuple(row[:-1]): row[-1] for row in rows}
+    if outside == I:  # then nothing can be known of them
+        for row in few:
+            table.meet(row)
+    else:
+        meet(algebra.tables, {table.predicate: few})
+    return few
+
+
+def _left_outside(algebra: SparkAlgebra, table: Table, view: str, outside: SetExpression | None) -> str:
+    """Those rows of a view that are not in a set: the view becomes the hash table, the runs are scanned past it."""
+    columns = ", ".join(f"h.{column}" for column in [*table.columns, "k"])
+    if outside is None:
+        return f"SELECT {columns} FROM {view} h"
+    truth = algebra.bits.truth(outside)
+    stored, runs = truth.stored(), table.runs_sql()
+    statement = f"SELECT {columns} FROM {view} h"
+    if runs is not None and stored is not None:
+        where = "" if stored == "true" else f" WHERE {stored}"
+        statement = (
+            f"SELECT /*+ SHUFFLE_HASH(h) */ {columns} FROM {view} h LEFT JOIN (SELECT * FROM {runs} b{where}) b"
+            f" ON {table.same('h', 'b')} WHERE b.r IS NULL"
+        )
+    if any(state.differs and state.stored is not None for state in table.met.values()):
+        raise TooLarge
+    here = [row for row, state in table.met.items() if truth[state.flags]]
+    if here:
+        rows = table.cluster.rows(table.columns, table.types(), here)
+        statement = f"SELECT /*+ BROADCAST(m) */ h.* FROM ({statement}) h LEFT ANTI JOIN {rows} m ON {table.same('h', 'm')}"
+    return statement

@@ -127,6 +127,8 @@ class Materialisation:
             from tidelog.spark.session import session
 
             spark = Spark() if isinstance(engine, str) else engine
+            if self._report is not None:
+                self._report("starting Spark")
             return SparkEngine(
                 self.program,
                 arities,
@@ -389,6 +391,11 @@ class Materialisation:
     def __len__(self) -> int:
         """How many facts hold."""
         return self._engine.total(self.predicates)
+
+    @property
+    def given(self) -> int:
+        """How many facts were given rather than derived (they may be both)."""
+        return self._engine.given(self.predicates)
 
     @property
     def nodes(self) -> Nodes:

@@ -75,8 +75,23 @@ def told(error: Exception) -> tuple[str, int]:
             return f"error: {reason}", WRONG
         case MemoryError():
             return "error: out of memory; nothing was written", WRONG
+        case _ if type(error).__module__.partition(".")[0] in ("pyspark", "py4j"):
+            return _spark(error), WRONG
         case _:
             return _bug(error), BUG
+
+
+def _spark(error: Exception) -> str:
+    """What Spark says of a job that it gave up: the first line that tells, of hundreds."""
+    lines = [line.strip(": \t") for line in str(error).splitlines() if line.strip()]
+    telling = next(
+        (line for line in lines if "Exception" in line or "Error" in line or "lost" in line), lines[0] if lines else ""
+    )
+    said = telling if len(telling) <= 300 else f"{telling[:300]} ..."
+    return (
+        f"error: Spark gave up: {said or type(error).__name__}; the update that was under way is not applied\n"
+        f"    hint: run again with {TRACEBACK}=1 to see all that Spark says"
+    )
 
 
 def _bug(error: Exception) -> str:

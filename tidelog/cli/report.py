@@ -78,7 +78,7 @@ def summary(mat: Materialisation) -> None:
 
 
 def facts(mat: Materialisation) -> str:
-    given = sum(len(mat.explicit(predicate)) for predicate in mat.predicates)
+    given = mat.given
     return f"{counted(len(mat), 'fact')}: {given:,} given, {len(mat) - given:,} derived"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidelog.cli import answers, feed, report, updates
+from tidelog.cli.engines import chosen, engine_options
 from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, program_argument
 from tidelog.cli.progress import progress
 
@@ -48,6 +49,7 @@ class Algorithm(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # ge
     help="Tell what appeared and vanished with each update: tables in DIR, or - for lines of JSON.",
 )
 @click.option("--algorithm", type=Algorithm(), default="auto", show_default=True, help="How updates are worked out.")
+@engine_options
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write one file per output predicate here."
 )
@@ -76,6 +78,8 @@ def run(
     given: tuple[str, ...],
     changes: str | None,
     algorithm: str,
+    engine: str,
+    master: str | None,
     out: Path | None,
     form: str,
     limit: int | None,
@@ -95,6 +99,7 @@ def run(
       tidelog run paths.rls --out results --format parquet
       tidelog run family.rls --facts triple=family.ttl --stats
       tidelog run paths.rls --facts edge=dirty.csv --on-bad-row skip
+      tidelog run paths.rls --engine spark --master local[4]
 
     Updates are applied in order, and only what depends on them is worked out again. An update is a line such as
 
@@ -117,12 +122,13 @@ def run(
     from tidelog import Materialisation
     from tidelog.io.updates import read
 
+    worker = chosen(engine, master)
     if program == STANDARD_INPUT and "-" in given:
         raise click.UsageError("standard input can hold the program or the updates, not both")
     loaded = load(program, facts, directory)
     sources = updates.sources(given, loaded)
     with progress("materialising") as line:
-        mat = Materialisation(loaded, algorithm=algorithm, strata=strata, on_bad_row=on_bad_row, progress=line)
+        mat = Materialisation(loaded, engine=worker, algorithm=algorithm, strata=strata, on_bad_row=on_bad_row, progress=line)
         if sources:
             finished(mat, stats)
             try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidelog.cli import feed, report, updates
+from tidelog.cli.engines import SPARK, chosen, engine_options
 from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, optional_program
 from tidelog.cli.live import Live, Stop
 from tidelog.cli.progress import progress
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     help="Tell what appeared and vanished with each update: tables in DIR, or - for lines of JSON.",
 )
 @click.option("--algorithm", type=Algorithm(), default="auto", show_default=True, help="How updates are worked out.")
+@engine_options
 @input_options
 @click.option("--stats", is_flag=True, help="Print what each update took.")
 def stream(
@@ -101,6 +103,8 @@ def stream(
     query: Path | None,
     graphs: tuple[NamedFile, ...],
     algorithm: str,
+    engine: str,
+    master: str | None,
     facts: tuple[NamedFile, ...],
     directory: Path | None,
     on_bad_row: str,
@@ -128,9 +132,13 @@ def stream(
       tidelog stream paths.rls --source - --algorithm dred-marking
       tidelog stream alarms.rls --source reading.csv --window 10s/1s --lateness 5s --late late.ndjson
       tidelog stream rdfs.rls --query hot.rq --source readings.nq
+      tidelog stream paths.rls --source updates.ndjson --engine spark --master local[2]
     """
     from tidelog import Materialisation
 
+    worker = chosen(engine, master)
+    if query is not None and engine == SPARK:
+        raise click.UsageError("continuous queries are answered by the embedded engine; leave --engine spark out")
     reading = Reading(growing, source_format, time_column, predicate, batch)
     _check(program, sources, window, bool(lateness or late_file), query, changes, bool(graphs))
     streams = {"": sources[0]} if query is None else sources_of(query, sources)
@@ -144,7 +152,7 @@ def stream(
             mat = question.materialisation
         else:
             assert program is not None
-            mat = Materialisation(load(program, facts, directory), **how)
+            mat = Materialisation(load(program, facts, directory), engine=worker, **how)
     report.summary(mat)
     given = {name: reading.updates(source, lines[name], mat.program, mat.bad_rows) for name, source in streams.items()}
     stop = Stop()

@@ -246,6 +246,10 @@ class UpdatingEngine(ABC):
     def columns(self, predicate: str, *, explicit: bool = False) -> tuple[list[Ids], int]:
         """A copy of the facts of a predicate, or of those that are explicit, and how many they are."""
 
+    def given(self, predicates: Iterable[str]) -> int:
+        """How many explicit facts of these predicates there are."""
+        return sum(self.columns(predicate, explicit=True)[1] for predicate in predicates)
+
     @abstractmethod
     def holds(self, predicate: str, ids: Sequence[int]) -> bool:
         """Whether a fact holds."""

@@ -32,6 +32,8 @@ JVM_OPTIONS = f"-Dlog4j2.configurationFile=file:{_LOGGING} -XX:+UseParallelGC -X
 _CHATTER = b"WARNING: Using incubator modules"
 """What Java says to everyone who starts Spark, whatever the log settings."""
 
+_MASTER = re.compile(r"local(\[[^\]]+\])?|local-cluster\[[^\]]+\]|(spark|k8s)://.+|yarn")
+
 _ANYWHERE = {
     # Rounds are many and small: the plan that was made is the plan that runs, and partitions stay as they are.
     "spark.sql.adaptive.enabled": "false",
@@ -97,6 +99,10 @@ def _start(master: str | None, name: str, settings: dict[str, str]) -> SparkSess
     from pyspark.sql import SparkSession
 
     require_java()
+    if master is not None and not _MASTER.fullmatch(master):
+        raise SetupError(
+            f"{master!r} is no master of Spark's\n    hint: local[4], spark://HOST:7077, yarn, k8s://https://HOST:PORT"
+        )
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # spark-submit has chosen the master and started the JVM
     if master is None and not submitted:
         master = "local[*]"
@@ -108,11 +114,15 @@ def _start(master: str | None, name: str, settings: dict[str, str]) -> SparkSess
         conf.set(key, value)
     if master is not None and master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # tasks in Python need the packages that are installed here
-    if not submitted:
-        _launch(conf)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-        made = SparkSession.builder.config(map=dict(conf.getAll())).getOrCreate()
+    try:
+        if not submitted:
+            _launch(conf)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+            made = SparkSession.builder.config(map=dict(conf.getAll())).getOrCreate()
+    except Exception as error:
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise SetupError(f"Spark does not start on {master or 'the master of spark-submit'}: {said}") from error
     made.sparkContext.setLogLevel("ERROR")
     return made
 

@@ -72,9 +72,7 @@ def test_what_spark_gives_up_is_told_in_a_line(capsys: pytest.CaptureFixture[str
     from pyspark.errors import PySparkException
 
     def command() -> int:
-        raise PySparkException(
-            "An error occurred while calling o1.\n: org.apache.spark.SparkException: out of disk\n\tat a.b(c)"
-        )
+        raise PySparkException("An error occurred while calling o1.\n: org.apache.spark.SparkException: no disk\n\tat a.b(c)")
 
     assert exit_code(command) == 1
     assert capsys.readouterr().err.splitlines() == [

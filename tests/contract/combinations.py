@@ -10,5 +10,5 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]
 
-SPARK = ("auto", "ranked", "dred", "fbf", "bf", "rematerialise")
+SPARK = ("auto", "ranked", "dred", "fbf", "bf", "rematerialise", "bf-marking", "dred-marking")
 """What the Spark engine runs; held to the same contract in `test_spark.py`, on fewer cases."""

@@ -309,3 +309,6 @@ class EmbeddedAlgebra:
 
     def keep_marks(self, waiting: FactSet, returning: FactSet) -> None:
         self.waiting, self.returning = waiting, returning
+
+    def kept_marks(self) -> tuple[FactSet, FactSet]:
+        return self.waiting & I, self.returning

@@ -7,9 +7,9 @@ facts appear and vanish, and by whoever copies facts out; `work` by whoever grow
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet, Ranks, row_count
 from tidelog.engines.embedded.tidying import DEAD_ROWS, is_due, tidied
 from tidelog.engines.embedded.working import Commit
+from tidelog.engines.marks import MARKING, Marks
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Ahead, Nodes, OnRound, Result, UpdatingEngine
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
@@ -40,12 +41,11 @@ from tidelog.facts.statistics import Either, StoreStatistics
 from tidelog.facts.store import Store
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.facts.times import NEVER, Expiries
-from tidelog.maintain.algebra import Statistics, Upcoming, Update
+from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.choice import ANEW
 from tidelog.maintain.counting import seminaive_counting
 from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
-from tidelog.maintain.marking import bf_marking, dred_marking
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.plan.layout import Layout, Layouts
@@ -54,8 +54,6 @@ from tidelog.plan.replan import cost_now, drifted, is_better
 from tidelog.program.stratify import Stratification
 
 _ALGORITHMS: Mapping[str, Callable[[Any, Update], None]] = {**ALGORITHMS, "rewriting": rewriting}
-MARKING = {"bf-marking": bf_marking, "dred-marking": dred_marking}
-"""Those that look at the next update, too."""
 
 
 class EmbeddedEngine(UpdatingEngine):
@@ -90,8 +88,7 @@ class EmbeddedEngine(UpdatingEngine):
         """How many facts there were of what complex rules match, when they were last laid out; None before the next update."""
         self._note = ""
         """What was decided between updates, for the next one to tell."""
-        self._expected: Batch | None = None
-        """What the update deletes that the algebra's marks are for."""
+        self._marks: Marks[FactSet] = Marks()
 
     @property
     def store(self) -> Store:
@@ -244,8 +241,8 @@ class EmbeddedEngine(UpdatingEngine):
             given = timed(algebra, encoded, now, expiring=expiring) if self.has_times else untimed(algebra, encoded)
             update = given.update
             if algorithm in MARKING:
-                with self._looking(ahead):
-                    MARKING[algorithm](algebra, self._marked(update), self.marking)
+                with self._marks.looking(algebra, ahead, partial(known, algebra)):
+                    MARKING[algorithm](algebra, self._marks.marked(algebra, update), self.marking)
             elif algorithm == "fbf":
                 fbf(algebra, update, self.abort)
             else:
@@ -286,14 +283,8 @@ class EmbeddedEngine(UpdatingEngine):
         self.algebra.statistics.notes.append(f"dred instead of rewriting: {SYMMETRIC} closures follow from more than rules")
         return _ALGORITHMS["dred"]
 
-    # Marks are hints, so that they need not be part of the transaction: whatever becomes of them, no answer depends on it.
-
     def _begin(self, delete: Batch) -> None:
-        """Marks serve one update, if it is the one that they were made for."""
-        algebra = self.algebra
-        if delete is not self._expected:
-            algebra.keep_marks(algebra.empty(), algebra.empty())
-        self._expected = None
+        self._marks.begin(self.algebra, delete)
         self._replan()
 
     def _replan(self) -> None:
@@ -315,40 +306,6 @@ class EmbeddedEngine(UpdatingEngine):
                 f"rules were split anew, since {grown} has {sizes[grown]:,} facts and had {before[grown]:,}: "
                 f"expected to cost {layout.cost:,.0f} bindings instead of {present:,.0f}"
             )
-
-    def _marked(self, update: Update) -> Update:
-        """The update, with the marks that were made for it."""
-        algebra = self.algebra
-        waiting, returning = algebra.waiting & I, algebra.returning
-        algebra.keep_marks(algebra.empty(), algebra.empty())
-        if waiting:
-            set_ = algebra.working("waiting")
-            set_ |= waiting
-            update = replace(update, waiting=set_)
-        if returning:
-            set_ = algebra.working("returning")
-            set_ |= returning
-            update = replace(update, returning=set_)
-        return update
-
-    @contextmanager
-    def _looking(self, ahead: Ahead | None) -> Iterator[None]:
-        """Inside, the algebra sees the next update as soon as it is there."""
-        algebra = self.algebra
-
-        def look() -> Upcoming[FactSet] | None:
-            encoded = None if ahead is None else ahead()
-            if encoded is None:
-                return None
-            self._expected = encoded.delete
-            insert = known(algebra, encoded.insert)
-            return Upcoming(known(algebra, encoded.delete) - insert, insert)
-
-        algebra.look = look
-        try:
-            yield
-        finally:
-            algebra.look = None
 
     def _remember(self) -> None:
         self._commit, self._held = None, (self.algebra.ranks_hold, self.algebra.expiries_hold)

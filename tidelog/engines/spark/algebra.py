@@ -8,16 +8,27 @@ new ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tidelog.engines.spark.conditions import Conditions
 from tidelog.engines.spark.exploration import WaitingInstances
 from tidelog.engines.spark.facts import FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster, Frame
-from tidelog.engines.spark.instances import Instances, head_width, heads_sql, lowest, scanned
+from tidelog.engines.spark.instances import (
+    Fact,
+    Instances,
+    by_predicate,
+    grounded,
+    head_width,
+    heads_of,
+    heads_sql,
+    lowest,
+    scanned,
+)
 from tidelog.engines.spark.levels import Levels
 from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.many import derive_many
+from tidelog.engines.spark.marks import Origins, marker
 from tidelog.engines.spark.matching import Call, Matcher
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
@@ -57,6 +68,11 @@ class SparkAlgebra:
         self.ranks_hold = True
         self.bits = Bits()
         self.inserted = self.deleted = FactSet(self)
+        self.look: Callable[[], Upcoming[FactSet] | None] | None = None
+        """Tells the next update, if it is there; set while an update runs whose successor may be looked at."""
+        self.waiting = self.returning = FactSet(self)
+        """Marked facts, for the update that was looked at."""
+        self.origins = Origins()
         self.overwritten: list[tuple[State, int]] = []
         """Ranks before the running update, in the order they were overwritten."""
         self._on_round = on_round
@@ -101,15 +117,22 @@ class SparkAlgebra:
             ranked=ranked,
         )
         everything = changed is None and vanished is None
+        passes = marker(self, passing)
         instances = list(self._instances(rules, call, everything))
         if not instances:
             return self.empty()
+        if passes is not None:
+            marked = grounded(self.matcher, instances, self.few)
+            found = self._outside(heads_of(marked), outside)
+            passes.take(marked, outside)
+            self.count(len(marked), len(found))
+            return found
         if all(one.found.rows <= self.few for one in instances):
             rows = self.cluster.collect(heads_sql(self.matcher, instances), self.few, scanned=scanned(self.tables, instances))
             if rows is not None:
-                heads = lowest(self.tables, instances, rows)
-                self.count(len(rows), sum(map(len, heads.values())))
-                return self._outside(heads, outside)
+                found = self._outside(lowest(self.tables, instances, rows), outside)
+                self.count(len(rows), len(found))
+                return found
         return FactSet(self, derive_many(self, instances, outside))
 
     def provable(
@@ -123,9 +146,12 @@ class SparkAlgebra:
         ranked: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
+        passes = marker(self, passing)
         instances = self.instances_of(facts, rules, positive, negative)
         if not instances:
             return self.empty()
+        if passes is not None:
+            passes.take(grounded(self.matcher, instances, self.few), None)
         heads = heads_sql(self.matcher, instances)
         rows = self.cluster.collect(heads, self.few, scanned=scanned(self.tables, instances))
         if rows is None:
@@ -286,13 +312,27 @@ class SparkAlgebra:
             positions = self._positions[id(rule)] = self.strata.recursive_positions(rule)
         return positions
 
+    def flags(self, fact: Fact) -> int:
+        """What the driver knows of a fact."""
+        state = self.tables[fact[0]].met.get(fact[1])
+        return 0 if state is None else state.flags
+
+    def known(self, batch: Mapping[str, Few]) -> FactSet:
+        """Facts, all of them met."""
+        meet(self.tables, batch)
+        return FactSet(self, batch)
+
     # Marks
 
     def upcoming(self) -> Upcoming[FactSet] | None:
-        return None
+        return None if self.look is None else self.look()
 
     def shared(self, facts: FactSet) -> FactSet:
-        return self.empty()
+        return self.known(by_predicate(self.origins.shared(facts)))
 
     def keep_marks(self, waiting: FactSet, returning: FactSet) -> None:
-        """Nothing is marked here."""
+        self.waiting, self.returning = waiting, returning
+
+    def kept_marks(self) -> tuple[FactSet, FactSet]:
+        waiting, returning = (self.known(dict(facts.few())) for facts in (self.waiting, self.returning))
+        return waiting & I, returning

@@ -15,6 +15,7 @@ import numpy as np
 
 from tidelog.engines.embedded.batches import Batch, Encoded
 from tidelog.engines.embedded.engine import EmbeddedEngine
+from tidelog.engines.marks import MARKING, Marks
 from tidelog.engines.spark.algebra import SparkAlgebra
 from tidelog.engines.spark.changed import Reader, copy, decoded, difference, of_few
 from tidelog.engines.spark.facts import FactSet, Few, TooLarge
@@ -40,7 +41,7 @@ from tidelog.program import Program
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf")
+_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf", *MARKING)
 _COPIED = 2_000_000
 """How many facts are copied for questions and proofs."""
 FEW = 5_000
@@ -73,6 +74,7 @@ class SparkEngine(UpdatingEngine):
         self._commit: list[tuple[State, int]] | None = None
         """The flags that facts are going to have, once that is known."""
         self._ranks_held = True
+        self._marks: Marks[FactSet] = Marks()
 
     def _new_algebra(self) -> SparkAlgebra:
         tables = Tables(self.cluster)
@@ -147,7 +149,10 @@ class SparkEngine(UpdatingEngine):
         try:
             with self._transaction():
                 update = self._update(encoded)
-                if algorithm == "fbf":
+                if algorithm in MARKING:
+                    with self._marks.looking(algebra, ahead, self._known):
+                        MARKING[algorithm](algebra, self._marks.marked(algebra, update), self.marking)
+                elif algorithm == "fbf":
                     fbf(algebra, update, self.abort)
                 else:
                     ALGORITHMS[algorithm](algebra, update)
@@ -207,6 +212,12 @@ class SparkEngine(UpdatingEngine):
         algebra.overwritten.clear()
         algebra.inserted = algebra.deleted = algebra.empty()
         self._unsettled = False
+
+    def _begin(self, delete: Batch) -> None:
+        self._marks.begin(self.algebra, delete)
+
+    def _known(self, batch: Batch) -> FactSet:
+        return self.algebra.known(self._few(batch))
 
     def _update(self, encoded: Encoded) -> Update:
         """E+ and E- as sets: what the change really changes about the explicit facts."""

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tidelog.engines.spark.facts import FactSet, Few, TooLarge
-from tidelog.engines.spark.instances import scanned
+from tidelog.engines.spark.facts import FactSet, Few
+from tidelog.engines.spark.instances import Fact, grounded
 from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.tables import Row
 from tidelog.engines.spark.truth import Truth
 from tidelog.maintain.sets import SetExpression
 from tidelog.program.normal import CoreRule
-from tidelog.syntax.ast import Atom, Constant
 
 if TYPE_CHECKING:
     from tidelog.engines.spark.algebra import SparkAlgebra
-
-Fact = tuple[str, Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +41,12 @@ class WaitingInstances:
         instances = algebra.instances_of(facts, self.rules, positive, negative)
         if not instances:
             return
-        width = max(len(one.found.names) for one in instances)
-        parts = []
-        for tag, one in enumerate(instances):
-            columns = [*one.found.names.values(), *["0L"] * (width - len(one.found.names))]
-            named = ", ".join(f"{column} AS h{i}" for i, column in enumerate(columns))
-            parts.append(f"SELECT {tag} AS tag, q.rk AS k{', ' if named else ''}{named} FROM ({one.found.sql}) q")
-        statement = f"SELECT * FROM ({' UNION ALL '.join(parts)})"
-        rows = algebra.cluster.collect(statement, algebra.few, scanned=scanned(algebra.tables, instances))
-        if rows is None:
-            raise TooLarge
-        algebra.count(len(rows))
-        for tag, rank, *values in rows:
-            one = instances[tag]
-            at = dict(zip(one.found.names, values, strict=False))
-            premises = (one.rule.positive[i] for i in algebra.recursive_positions(one.rule))
-            self._waiting.append(_Instance(rank, self._ground(one.rule.head, at), tuple(self._ground(p, at) for p in premises)))
+        found = grounded(algebra.matcher, instances, algebra.few)
+        algebra.count(len(found))
+        for one in found:
+            premises = tuple(one.body[i] for i in algebra.recursive_positions(one.rule))
+            self._waiting.append(_Instance(one.rank, one.head, premises))
         self._waiting.sort(key=lambda instance: instance.rank)
-
-    def _ground(self, atom: Atom, values: dict[str, int]) -> Fact:
-        wide = self.algebra.terms.wide_one
-        terms = (wide(term.value) if isinstance(term, Constant) else values[term.name] for term in atom.terms)
-        return atom.predicate, tuple(terms) or (0,)
 
     def next(self, proved: SetExpression, checked: SetExpression, most: int) -> FactSet:
         algebra, truth = self.algebra, self.algebra.bits.truth

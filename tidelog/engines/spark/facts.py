@@ -53,12 +53,15 @@ class FactSet:
     def __or__(self, other: FactSet) -> FactSet:
         if not self.parts or not other.parts:
             return self if self.parts else other
-        parts: dict[str, Part] = {predicate: dict(part) for predicate, part in self.few()}
-        for predicate, part in other.few():
-            own = parts.setdefault(predicate, {})
-            assert isinstance(own, dict)
-            for row, rank in part.items():
-                own[row] = min(rank, own.get(row, rank))
+        parts = dict(self.parts)
+        for predicate, part in other:
+            if predicate not in parts:
+                parts[predicate] = part
+                continue
+            own = parts[predicate]
+            if isinstance(own, Frame) or isinstance(part, Frame):
+                raise TooLarge
+            parts[predicate] = own | {row: min(rank, own.get(row, rank)) for row, rank in part.items()}
         return FactSet(self.algebra, parts)
 
     def __sub__(self, other: SetExpression | FactSet) -> FactSet:

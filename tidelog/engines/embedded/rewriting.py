@@ -8,22 +8,16 @@ Ranks do not stay valid: the program says nothing of proofs. They are restored w
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-
 from tidelog.engines.embedded.algebra import EmbeddedAlgebra
 from tidelog.engines.embedded.batches import make_explicit
 from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows
 from tidelog.facts.kernel import Mask, Rows, sorted_unique
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.maintain.algebra import Update
-from tidelog.maintain.rewriting import Kind, MaintenanceProgram, Names, volz, with_given
+from tidelog.maintain.evaluation import evaluate
+from tidelog.maintain.rewriting import Kind, Names, volz, with_given
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
-from tidelog.program.normal import CoreRule
 from tidelog.program.stratify import stratify
-
-Parts = Sequence[tuple[str, list[CoreRule]]]
-"""Rules by the phase that their instances are counted under."""
 
 
 def rewriting(algebra: EmbeddedAlgebra, update: Update) -> None:
@@ -33,7 +27,7 @@ def rewriting(algebra: EmbeddedAlgebra, update: Update) -> None:
     program = volz(with_given(rules, names), names)
     overlay = algebra.overlay(stratify(program.rules))
     _load(overlay, algebra, update, names, {rule.head.predicate for rule in rules})
-    _evaluate(overlay, program)
+    evaluate(overlay, program)
     _hand_over(overlay, algebra, update, names)
 
 
@@ -53,51 +47,6 @@ def _load(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Update, na
         given = table.facts(EXPLICIT)
         if len(given):
             add(names.of(predicate, Kind.GIVEN), table, given)
-
-
-# Evaluating
-
-
-def _evaluate(overlay: EmbeddedAlgebra, program: MaintenanceProgram) -> None:
-    """`maintain.seminaive`, with rule instances counted by phase."""
-    phase_of = _phases(program)
-    # All at once: the algebra knows rules by identity, so they must live as long as it does.
-    strata = [(_parts(s.nonrecursive, phase_of), _parts(s.recursive, phase_of)) for s in overlay.strata.strata]
-    for nonrecursive, recursive in strata:
-        overlay.add(I.name, _apply(overlay, nonrecursive))
-        delta = _apply(overlay, recursive)
-        while delta:
-            overlay.add(I.name, delta)
-            delta = _apply(overlay, recursive, delta)
-
-
-def _phases(program: MaintenanceProgram) -> dict[int, str]:
-    named = {"deletion": program.deletion, "backward": program.rederivation, "addition": program.insertion}
-    return {id(rule): phase for phase, rules in named.items() for rule in rules}
-
-
-def _parts(rules: Sequence[CoreRule], phase_of: Mapping[int, str]) -> Parts:
-    parts: dict[str, list[CoreRule]] = defaultdict(list)
-    for rule in rules:
-        parts[phase_of.get(id(rule), "forward")].append(rule)
-    return list(parts.items())
-
-
-def _apply(overlay: EmbeddedAlgebra, parts: Parts, changed: FactSet | None = None) -> FactSet:
-    """What the rules derive that is not there; only what is no mere copy counts as found."""
-    found, copies = overlay.empty(), overlay.empty()
-    for overlay.phase, rules in parts:
-        new = overlay.derive(rules, I, changed=changed, outside=I)
-        if overlay.phase == "forward":
-            copies = copies | new
-        else:
-            found = found | new
-    if found:
-        overlay.end_round(found)
-    return found | copies
-
-
-# Handing over
 
 
 def _hand_over(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Update, names: Names) -> None:

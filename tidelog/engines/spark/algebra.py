@@ -82,6 +82,14 @@ class SparkAlgebra:
         self._plans: dict[tuple[int, Pivot], Plan] = {}
         self.matcher = Matcher(tables, self.bits, terms, Conditions(terms, self.cluster), self.recursive_positions)
 
+    def overlay(self, strata: Stratification) -> SparkAlgebra:
+        """An algebra of other rules that reads the same facts, and puts what it derives beside them in tables of its own."""
+        overlay = SparkAlgebra(
+            self.tables.overlay(), strata, self.terms, few=self.few, on_round=self._on_round, max_facts=self._max_facts
+        )
+        overlay.statistics = self.statistics
+        return overlay
+
     @property
     def cluster(self) -> Cluster:
         return self.tables.cluster

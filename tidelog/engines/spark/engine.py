@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tidelog.engines.spark.facts import FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster
 from tidelog.engines.spark.loading import load, make_explicit
 from tidelog.engines.spark.lookup import meet
+from tidelog.engines.spark.rewriting import rewriting
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
@@ -41,7 +42,8 @@ from tidelog.program import Program
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf", *MARKING)
+_ALGORITHMS: Mapping[str, Callable[[Any, Update], None]] = {**ALGORITHMS, "rewriting": rewriting}
+_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf", *MARKING, "rewriting")
 _COPIED = 2_000_000
 """How many facts are copied for questions and proofs."""
 FEW = 5_000
@@ -155,7 +157,7 @@ class SparkEngine(UpdatingEngine):
                 elif algorithm == "fbf":
                     fbf(algebra, update, self.abort)
                 else:
-                    ALGORITHMS[algorithm](algebra, update)
+                    _ALGORITHMS[algorithm](algebra, update)
                 result = self._conclude(update)
         except TooLarge:
             raise Abandoned(algebra.statistics.instances) from None

@@ -218,6 +218,12 @@ class Tables(Mapping[str, Table]):
             table = self._tables[predicate] = Table(predicate, arity, self.cluster)
         return table
 
+    def overlay(self) -> Tables:
+        """The same tables; others may be added beside them."""
+        beside = Tables(self.cluster)
+        beside._tables = dict(self._tables)
+        return beside
+
     def state(self, predicate: str, row: Row) -> State:
         return self._tables[predicate].met[row]
 

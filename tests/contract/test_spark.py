@@ -106,5 +106,3 @@ def test_what_is_not_known_to_the_spark_engine_is_refused_by_name(spark: SparkSe
         mat.update(insert={"n": [(2.5,)]})
     assert set(mat["big"]) == {(3,)}
     assert len(mat["n"]) == 3
-    with pytest.raises(SetupError, match="hold for a time only"):
-        mat.update(insert={"n": [(4,)]}, expires=7)

@@ -123,9 +123,8 @@ def insert(
 
 
 def seminaive_expiry(algebra: ExpiringAlgebra[F]) -> None:
-    """Materialise from the explicit facts, which alone are present."""
+    """Materialise from the explicit facts, which alone are present, with the expiries that they were given with."""
     algebra.phase = "forward"
-    algebra.set_expiries(algebra.given(algebra.facts(E)))
     for stratum in algebra.strata.strata:
         delta = algebra.derive(stratum.rules, I, outside=I, expiring=True)
         while delta:

@@ -47,6 +47,7 @@ from tidelog.maintain.counting import seminaive_counting
 from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
 from tidelog.maintain.seminaive import seminaive
+from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.plan.layout import Layout, Layouts
 from tidelog.plan.modules import SYMMETRIC
@@ -215,6 +216,7 @@ class EmbeddedEngine(UpdatingEngine):
         if counting and not algebra.kept.trees:  # those come with their strata, when it is too late to count them
             seminaive_counting(algebra, I)
         elif expiring:
+            algebra.set_expiries(algebra.given(algebra.facts(E)))
             seminaive_expiry(algebra)
         else:
             seminaive(algebra)

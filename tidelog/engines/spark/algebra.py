@@ -9,6 +9,7 @@ new ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from tidelog.engines.spark.conditions import Conditions
 from tidelog.engines.spark.exploration import WaitingInstances
@@ -22,6 +23,7 @@ from tidelog.engines.spark.instances import (
     head_width,
     heads_of,
     heads_sql,
+    latest,
     lowest,
     scanned,
 )
@@ -30,7 +32,7 @@ from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.many import derive_many
 from tidelog.engines.spark.marks import Origins, marker
 from tidelog.engines.spark.matching import Call, Matcher
-from tidelog.engines.spark.tables import State, Tables
+from tidelog.engines.spark.tables import Row, State, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import PRESENT, Bits
 from tidelog.engines.updating import Abandoned
@@ -66,6 +68,7 @@ class SparkAlgebra:
         self.statistics = Statistics()
         self.phase = "forward"
         self.ranks_hold = True
+        self.expiries_hold = True
         self.bits = Bits()
         self.inserted = self.deleted = FactSet(self)
         self.look: Callable[[], Upcoming[FactSet] | None] | None = None
@@ -73,8 +76,8 @@ class SparkAlgebra:
         self.waiting = self.returning = FactSet(self)
         """Marked facts, for the update that was looked at."""
         self.origins = Origins()
-        self.overwritten: list[tuple[State, int]] = []
-        """Ranks before the running update, in the order they were overwritten."""
+        self.overwritten: list[tuple[State, int, float, float]] = []
+        """Ranks and times before the running update, in the order they were overwritten."""
         self._on_round = on_round
         self._max_facts = max_facts
         self._levels = Levels(strata, terms)
@@ -114,6 +117,7 @@ class SparkAlgebra:
         vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
         ranked: bool = False,
+        expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
         call = Call(
@@ -122,7 +126,8 @@ class SparkAlgebra:
             positive if own is None else own,
             self._held(changed).parts,
             self._held(vanished).parts,
-            ranked=ranked,
+            ranked=ranked or expiring,
+            expiring=expiring,
         )
         everything = changed is None and vanished is None
         passes = marker(self, passing)
@@ -136,12 +141,13 @@ class SparkAlgebra:
             self.count(len(marked), len(found))
             return found
         if all(one.found.rows <= self.few for one in instances):
-            rows = self.cluster.collect(heads_sql(self.matcher, instances), self.few, scanned=scanned(self.tables, instances))
+            statement = heads_sql(self.matcher, instances, expiring=expiring)
+            rows = self.cluster.collect(statement, self.few, scanned=scanned(self.tables, instances))
             if rows is not None:
-                found = self._outside(lowest(self.tables, instances, rows), outside)
+                found = self._found(instances, rows, outside, expiring)
                 self.count(len(rows), len(found))
                 return found
-        return FactSet(self, derive_many(self, instances, outside))
+        return derive_many(self, instances, outside, expiring=expiring)
 
     def provable(
         self,
@@ -152,12 +158,15 @@ class SparkAlgebra:
         *,
         from_lower_ranks: bool = False,
         ranked: bool = False,
+        expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
         passes = marker(self, passing)
-        instances = self.instances_of(facts, rules, positive, negative)
+        instances = self.instances_of(facts, rules, positive, negative, expiring=expiring)
         if not instances:
             return self.empty()
+        if expiring:
+            return self._provable_for(instances, from_lower_ranks)
         if passes is not None:
             passes.take(grounded(self.matcher, instances, self.few), None)
         heads = heads_sql(self.matcher, instances)
@@ -175,14 +184,32 @@ class SparkAlgebra:
         self.count(0, sum(map(len, proved.values())))
         return FactSet(self, proved if ranked else {p: dict.fromkeys(part, 0) for p, part in proved.items()})
 
+    def _provable_for(self, instances: Sequence[Instances], from_lower_ranks: bool) -> FactSet:
+        """`provable` with expiries: those that the instances give, or that let the facts hold as long as they do."""
+        statement = heads_sql(self.matcher, instances, expiring=True)
+        rows = self.cluster.collect(statement, self.few, scanned=scanned(self.tables, instances))
+        if rows is None:
+            raise TooLarge
+        if from_lower_ranks:
+            rows = [row for row in rows if self._before(instances[row.tag].rule, row)]
+        proved = FactSet(self, *latest(self.tables, instances, rows))
+        self.count(len(rows), len(proved))
+        return proved
+
     def exploration(self, rules: Sequence[CoreRule]) -> WaitingInstances:
         return WaitingInstances(self, rules)
 
     def instances_of(
-        self, facts: FactSet, rules: Sequence[CoreRule], positive: SetExpression, negative: SetExpression
+        self,
+        facts: FactSet,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression,
+        *,
+        expiring: bool = False,
     ) -> list[Instances]:
         """Statements for the rule instances that derive facts."""
-        call = Call(positive, negative, positive, heads=dict(facts.few()), ranked=True)
+        call = Call(positive, negative, positive, heads=dict(facts.few()), ranked=True, expiring=expiring)
         wanted = [rule for rule in rules if rule.head.predicate in facts.parts]
         found = ((rule, self.matcher.bindings(self._plan(rule, Pivot(Place.HEAD)), call)) for rule in wanted)
         return [Instances(rule, bindings) for rule, bindings in found if bindings is not None]
@@ -222,6 +249,23 @@ class SparkAlgebra:
         head = tuple(row[1 : 1 + len(table.columns)])
         return bool(row["k"] <= table.met[head].rank)  # type: ignore[call-overload]  # a Row of Spark's knows names
 
+    def _before(self, rule: CoreRule, row: Any) -> bool:
+        """Whether an instance comes before its head as that is now: by expiry, the latest first, then by rank."""
+        table = self.tables[rule.head.predicate]
+        state = table.met[tuple(row[1 : 1 + len(table.columns)])]
+        return bool(row.e > state.expiry or (row.e == state.expiry and row.k <= state.rank))
+
+    def _found(
+        self, instances: Sequence[Instances], rows: Sequence[Any], outside: SetExpression | None, expiring: bool
+    ) -> FactSet:
+        """What instances derive, without what is in a set; with expiries, no longer than that does."""
+        if not expiring:
+            return self._outside(lowest(self.tables, instances, rows), outside)
+        heads, expiries = latest(self.tables, instances, rows)
+        meet(self.tables, heads)
+        found = FactSet(self, heads, expiries)
+        return found if outside is None else self.longer(found, outside)
+
     def _outside(self, heads: dict[str, Few], outside: SetExpression | None) -> FactSet:
         """The facts without those in a set, and all of them met."""
         meet(self.tables, heads)
@@ -256,9 +300,7 @@ class SparkAlgebra:
 
     def within(self, facts: FactSet | SetExpression, stratum: Stratum) -> FactSet:
         level, index = self._levels.of, stratum.index
-        return FactSet(
-            self, {p: {row: k for row, k in few.items() if level(p, row) == index} for p, few in self._held(facts).few()}
-        )
+        return self._held(facts).where(lambda predicate, row: level(predicate, row) == index)
 
     def add(self, name: str, facts: FactSet) -> None:
         if name == I.name:
@@ -274,7 +316,9 @@ class SparkAlgebra:
         """Facts are present from now on: that is for building a materialisation."""
         for predicate, part in facts:
             table = self.tables[predicate]
-            if isinstance(part, Frame):
+            if isinstance(part, Frame) and facts.expiries is not None:
+                table.overtake(part)
+            elif isinstance(part, Frame):
                 table.append(part, explicit=False)
                 table.merge(keep=part)
             else:
@@ -291,8 +335,45 @@ class SparkAlgebra:
                 continue
             for row, own in part.items():
                 state = table.met[row]
-                self.overwritten.append((state, state.rank))
+                self.overwrite(state)
                 state.rank = own if rank is None else rank
+
+    def overwrite(self, state: State) -> None:
+        """Remember the rank and the times of a fact, which are about to be overwritten."""
+        self.overwritten.append((state, state.rank, state.expiry, state.given))
+
+    # Expiries
+
+    def held(self, facts: FactSet) -> FactSet:
+        states = {p: {row: self.tables[p].met[row] for row in few} for p, few in facts.few()}
+        ranks = {p: {row: state.rank for row, state in some.items()} for p, some in states.items()}
+        return FactSet(self, ranks, {p: {row: state.expiry for row, state in some.items()} for p, some in states.items()})
+
+    def given(self, facts: FactSet) -> FactSet:
+        expiries = {p: {row: self.tables[p].met[row].given for row in few} for p, few in facts.few()}
+        return FactSet(self, {p: dict.fromkeys(few, 0) for p, few in facts.few()}, expiries)
+
+    def longer(self, facts: FactSet, than: SetExpression) -> FactSet:
+        truth, tables = self.bits.truth(than), self.tables
+
+        def counts(predicate: str, row: Row) -> bool:
+            state = tables[predicate].met[row]
+            return not truth[state.flags] or facts.expiry_of(predicate, row) > state.expiry
+
+        return facts.where(counts)
+
+    def lasting(self, facts: FactSet) -> FactSet:
+        return facts.where(lambda p, row: facts.expiry_of(p, row) >= self.tables[p].met[row].expiry)
+
+    def set_expiries(self, facts: FactSet) -> None:
+        for predicate, part in facts:
+            if isinstance(part, Frame):  # its column says it
+                continue
+            met = self.tables[predicate].met
+            for row, rank in part.items():
+                state = met[row]
+                self.overwrite(state)
+                state.rank, state.expiry = rank, facts.expiry_of(predicate, row)
 
     def commit(self, *, deleted: SetExpression, inserted: SetExpression) -> None:
         self.deleted, self.inserted = self.facts(deleted), self.facts(inserted)

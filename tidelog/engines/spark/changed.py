@@ -108,7 +108,8 @@ def _sides(new: Table, old: Table, terms: Terms) -> tuple[Changed | None, Change
     cluster, columns = new.cluster, ", ".join(new.columns)
     if not old.present:
         return _frame(new, f"SELECT * FROM ({new.now_sql()})", terms), None
-    both = f"SELECT *, 1 AS side FROM ({new.now_sql()}) UNION ALL SELECT *, 2 AS side FROM ({old.now_sql()})"
+    sides_sql = (f"SELECT {columns}, x, {i} AS side FROM ({table.now_sql()})" for i, table in ((1, new), (2, old)))
+    both = " UNION ALL ".join(sides_sql)
     grouped = f"SELECT {columns}, first(x) AS x, sum(side) AS side FROM ({both}) GROUP BY {columns} HAVING sum(side) < 3"
     frame = cluster.hold(cluster.sql(grouped))
     sides = [_frame(new, f"SELECT {columns}, x FROM {frame.name} WHERE side = {side}", terms) for side in (1, 2)]
@@ -146,6 +147,9 @@ def copy(
         explicit = fetched.column("x").to_numpy()
         own.flags[rows] |= np.where(explicit, np.uint16(STATE), np.uint16(PRESENT))
         own.rank[rows] = fetched.column("r").to_numpy()
+        if table.timed:
+            times = own.keep_times()
+            times.expiry[rows], times.given[rows] = fetched.column("e").to_numpy(), fetched.column("g").to_numpy()
         own.present += len(rows)
         engine.explicit += int(np.count_nonzero(explicit))
     return engine

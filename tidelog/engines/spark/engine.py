@@ -18,21 +18,22 @@ from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.marks import MARKING, Marks
 from tidelog.engines.spark.algebra import SparkAlgebra
 from tidelog.engines.spark.changed import Reader, copy, decoded, difference, of_few
-from tidelog.engines.spark.facts import FactSet, Few, TooLarge
+from tidelog.engines.spark.facts import Expiries, FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster
-from tidelog.engines.spark.loading import load, make_explicit
+from tidelog.engines.spark.loading import load, make_explicit, rows_of
 from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.rewriting import rewriting
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
+from tidelog.engines.spark.times import Change, Given, timed, untimed
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
-from tidelog.engines.updating import ALGORITHMS, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
+from tidelog.engines.updating import ALGORITHMS, EXPIRY, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
 from tidelog.errors import LimitExceeded, SetupError
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
-from tidelog.facts.times import NEVER
 from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.choice import ANEW
+from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
 from tidelog.maintain.seminaive import seminaive
 from tidelog.plan.layout import Layouts
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _ALGORITHMS: Mapping[str, Callable[[Any, Update], None]] = {**ALGORITHMS, "rewriting": rewriting}
-_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf", *MARKING, "rewriting")
+_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf", *MARKING, "rewriting", EXPIRY)
 _COPIED = 2_000_000
 """How many facts are copied for questions and proofs."""
 FEW = 5_000
@@ -75,11 +76,16 @@ class SparkEngine(UpdatingEngine):
         self.algebra = self._new_algebra()
         self._commit: list[tuple[State, int]] | None = None
         """The flags that facts are going to have, once that is known."""
-        self._ranks_held = True
+        self._held = True, True
+        """Whether ranks held when the running update began, and expiries."""
+        self._after = 0, self.now
+        """How many facts are going to be explicit, and what time it is going to be."""
         self._marks: Marks[FactSet] = Marks()
 
     def _new_algebra(self) -> SparkAlgebra:
         tables = Tables(self.cluster)
+        if self.has_times:
+            tables.keep_times()
         for predicate, arity in self.arities.items():
             tables.add(predicate, arity)
         return SparkAlgebra(tables, self.strata, self.terms, few=self.few, on_round=self.on_round, max_facts=self.max_facts)
@@ -96,7 +102,7 @@ class SparkEngine(UpdatingEngine):
         with self.work:
             started = time.perf_counter()
             for batch in explicit:
-                make_explicit(self.algebra.tables, self.algebra.tables, self.terms, batch, {}, self.few)
+                make_explicit(self.algebra.tables, self.algebra.tables, self.terms, Encoded(batch, {}), self.now, self.few)
             self.algebra.statistics.algorithm = "seminaive"
             self._learn(self.algebra, started)
             return self.algebra.statistics
@@ -110,36 +116,41 @@ class SparkEngine(UpdatingEngine):
         return self.algebra.ranks_hold
 
     def _begin_times(self) -> None:
-        raise SetupError(
-            "facts that hold for a time only are not known to the Spark engine\n    hint: the embedded engine keeps them"
-        )
+        self.has_times = True
+        self.algebra.tables.keep_times()
+        self.algebra.expiries_hold = self.algebra.ranks_hold
 
     def _expiries_hold(self) -> bool:
-        return False
+        return self.algebra.expiries_hold if self.has_times else self.algebra.ranks_hold
 
     def _anew(self, encoded: Encoded, reason: str, *, expiring: bool = False) -> Result:
         """Materialise for the changed explicit facts, in tables of their own that take the place of the present ones."""
         started = time.perf_counter()
         algebra = self._new_algebra()
         algebra.statistics = Statistics(ANEW, reason)
-        old = self.algebra.tables
+        old, now = self.algebra.tables, self.time_after(encoded.timing)
+        expiring = expiring and self.has_times
+        algebra.ranks_hold, algebra.expiries_hold = not expiring, expiring
         try:
-            make_explicit(algebra.tables, old, self.terms, encoded.insert, encoded.delete, self.few)
-            self._learn(algebra, started)
+            make_explicit(algebra.tables, old, self.terms, encoded, now, self.few)
+            self._learn(algebra, started, expiring=expiring)
             inserted, deleted = difference(algebra.tables, old, self.terms, self.few)
         except BaseException:
             algebra.tables.release()
             raise
         with self.commit:
-            self.algebra, self.now = algebra, self.time_after(encoded.timing)
+            self.algebra, self.now = algebra, now
         old.release()
         self.cluster.sweep()
         return inserted, deleted, algebra.statistics
 
-    def _learn(self, algebra: SparkAlgebra, started: float) -> None:
+    def _learn(self, algebra: SparkAlgebra, started: float, *, expiring: bool = False) -> None:
         """Materialise, and take note of what it cost."""
         explicit = algebra.tables.present
-        seminaive(algebra)
+        if expiring:
+            seminaive_expiry(algebra)
+        else:
+            seminaive(algebra)
         algebra.tables.tidy(self.few)
         self.explicit = explicit
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)
@@ -148,9 +159,12 @@ class SparkEngine(UpdatingEngine):
         algebra = self.algebra
         algebra.statistics = Statistics(algorithm, reason)
         algebra.budget = budget
+        now, expiring = self.time_after(encoded.timing), algorithm == EXPIRY
         try:
             with self._transaction():
-                update = self._update(encoded)
+                change = self._change(encoded)
+                given = timed(algebra, change, now, expiring=expiring) if self.has_times else untimed(algebra, change)
+                update = given.update
                 if algorithm in MARKING:
                     with self._marks.looking(algebra, ahead, self._known):
                         MARKING[algorithm](algebra, self._marks.marked(algebra, update), self.marking)
@@ -158,18 +172,19 @@ class SparkEngine(UpdatingEngine):
                     fbf(algebra, update, self.abort)
                 else:
                     _ALGORITHMS[algorithm](algebra, update)
-                result = self._conclude(update)
+                if self.has_times:
+                    algebra.ranks_hold, algebra.expiries_hold = algebra.ranks_hold and not expiring, expiring
+                result = self._conclude(given, now)
         except TooLarge:
             raise Abandoned(algebra.statistics.instances) from None
-        self.now = self.time_after(encoded.timing)
         algebra.tables.tidy(self.few)
         self.cluster.sweep()
         return result
 
-    def _conclude(self, update: Update) -> Result:
+    def _conclude(self, given: Given, now: float) -> Result:
         """What the update changes, worked out in full before anything of it becomes true."""
         algebra = self.algebra
-        now_explicit, no_longer = algebra.facts(update.insert), algebra.facts(update.delete)
+        _, now_explicit, no_longer = given
         steps: dict[int, tuple[State, int]] = {}
         for facts, clear, put in (
             (algebra.deleted, PRESENT, 0),
@@ -188,12 +203,12 @@ class SparkEngine(UpdatingEngine):
             of_few(algebra.tables, algebra.deleted, self.terms, None),
             algebra.statistics,
         )
-        self._explicit_after = self.explicit + len(now_explicit) - len(no_longer)
+        self._after = self.explicit + len(now_explicit) - len(no_longer), now
         self._commit = list(steps.values())
         return result
 
     def _remember(self) -> None:
-        self._commit, self._ranks_held = None, self.algebra.ranks_hold
+        self._commit, self._held = None, (self.algebra.ranks_hold, self.algebra.expiries_hold)
         self.algebra.overwritten.clear()
 
     def _settle(self) -> None:
@@ -205,11 +220,11 @@ class SparkEngine(UpdatingEngine):
             if self._commit is not None:
                 for state, flags in self._commit:
                     state.flags = flags & STATE
-                self.explicit = self._explicit_after
+                self.explicit, self.now = self._after
             else:
-                for state, rank in reversed(algebra.overwritten):
-                    state.rank = rank
-                algebra.ranks_hold = self._ranks_held
+                for state, rank, expiry, since in reversed(algebra.overwritten):
+                    state.rank, state.expiry, state.given = rank, expiry, since
+                algebra.ranks_hold, algebra.expiries_hold = self._held
             algebra.tables.forget()
         algebra.overwritten.clear()
         algebra.inserted = algebra.deleted = algebra.empty()
@@ -221,34 +236,23 @@ class SparkEngine(UpdatingEngine):
     def _known(self, batch: Batch) -> FactSet:
         return self.algebra.known(self._few(batch))
 
-    def _update(self, encoded: Encoded) -> Update:
-        """E+ and E- as sets: what the change really changes about the explicit facts."""
-        algebra = self.algebra
-        insert, delete = self._few(encoded.insert), self._few(encoded.delete)
-        merged = {p: insert.get(p, {}) | delete.get(p, {}) for p in {*insert, *delete}}
-        meet(algebra.tables, merged)
-        plus, minus = algebra.working("E+"), algebra.working("E-")
-        plus |= self._only(insert, lambda flags, _: not flags & EXPLICIT)
-        given = FactSet(algebra, insert)
-        minus |= self._only(delete, lambda flags, _: bool(flags & EXPLICIT)) - given
-        return Update(minus, plus)
-
-    def _only(self, facts: Mapping[str, Few], test: Callable[[int, int], bool]) -> FactSet:
-        tables = self.algebra.tables
-        return FactSet(
-            self.algebra,
-            {p: {row: 0 for row in few if test(tables.state(p, row).flags, 0)} for p, few in facts.items()},
-        )
+    def _change(self, encoded: Encoded) -> Change:
+        """An update's facts, in the driver."""
+        timing, batches = encoded.timing, (encoded.insert, encoded.delete, encoded.timing.release)
+        insert, delete, release = map(self._few, batches)
+        expiries: dict[str, Expiries] = {}
+        for predicate, times in timing.expiries.items():
+            until = expiries[predicate] = {}
+            for row, time_ in zip(rows_of(encoded.insert[predicate], self.terms), times.tolist(), strict=True):
+                until[row] = max(time_, until.get(row, time_))
+        return Change(insert, delete, release, expiries)
 
     def _few(self, batch: Batch) -> dict[str, Few]:
         """The facts of a batch, in the driver."""
-        found: dict[str, Few] = {}
-        for predicate, columns in batch.items():
+        for columns in batch.values():
             if columns and len(columns[0]) > 4 * self.few:
                 raise TooLarge
-            wide = [self.terms.wide(column).tolist() for column in columns]
-            found[predicate] = dict.fromkeys(zip(*wide, strict=True) if wide else [(0,)], 0)
-        return found
+        return {predicate: dict.fromkeys(rows_of(columns, self.terms), 0) for predicate, columns in batch.items()}
 
     # Reading
 
@@ -280,7 +284,10 @@ class SparkEngine(UpdatingEngine):
                     f"questions and proofs need a copy of all {tables.present:,} facts in this process\n    hint: {hint}"
                 )
             layouts = Layouts(self.program, EVERYTHING_STANDARD, self.single)
-            return copy(layouts, self.arities, self.dictionary, tables, Reader(self.terms))
+            engine = copy(layouts, self.arities, self.dictionary, tables, Reader(self.terms))
+            engine.now, engine.has_times = self.now, self.has_times
+            engine.algebra.expiries_hold = self.algebra.expiries_hold
+            return engine
 
     def count(self, predicate: str) -> int:
         return self.algebra.tables[predicate].present
@@ -324,7 +331,13 @@ class SparkEngine(UpdatingEngine):
             return self._state(predicate, ids).rank
 
     def expiry_of(self, predicate: str, ids: Sequence[int]) -> float | None:
-        return NEVER if self.holds(predicate, ids) else None
+        """Until when one fact holds if nothing changes but the time; None if it does not hold."""
+        with self.work:
+            if not self.holds(predicate, ids):
+                return None
+            if self.has_times:
+                self.restore_expiries()
+            return self._state(predicate, ids).expiry
 
     def _state(self, predicate: str, ids: Sequence[int]) -> State:
         row = tuple(self.terms.wide(np.array(ids, np.uint32)).tolist()) or (0,)

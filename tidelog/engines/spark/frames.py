@@ -33,7 +33,7 @@ _INTERPRETED = 20_000
 """To look at so many rows takes less time than to compile the statement."""
 _NUMBERS = itertools.count(1)
 
-Cell = int | bool | None
+Cell = int | float | bool | None
 
 
 @dataclass(slots=True, eq=False)
@@ -174,7 +174,7 @@ class Cluster:
             self._compiling = wanted
 
 
-_ARROW = {"bigint": pa.int64(), "int": pa.int32(), "boolean": pa.bool_(), "smallint": pa.int16()}
+_ARROW = {"bigint": pa.int64(), "int": pa.int32(), "boolean": pa.bool_(), "smallint": pa.int16(), "double": pa.float64()}
 
 
 def literal(value: Cell, type_: str = "bigint") -> str:
@@ -182,4 +182,6 @@ def literal(value: Cell, type_: str = "bigint") -> str:
         return f"CAST(NULL AS {type_})"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if type_ == "double":
+        return f"CAST('{value}' AS DOUBLE)"
     return f"{value}L" if type_ == "bigint" else f"{value}" if type_ == "int" else f"CAST({value} AS {type_})"

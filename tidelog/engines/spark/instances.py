@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
-from tidelog.engines.spark.facts import Few, TooLarge
+from tidelog.engines.spark.facts import Expiries, Few, TooLarge
 from tidelog.engines.spark.matching import Bindings, Matcher
 from tidelog.engines.spark.tables import Row, Tables
 from tidelog.engines.spark.terms import Terms
@@ -31,15 +31,16 @@ def scanned(tables: Tables, instances: Iterable[Instances]) -> int:
     return sum(tables[atom.predicate].stored for atom in atoms)
 
 
-def heads_sql(matcher: Matcher, instances: Sequence[Instances]) -> str:
-    """The heads of instances, with the number of their statement and the rank they give."""
+def heads_sql(matcher: Matcher, instances: Sequence[Instances], *, expiring: bool = False) -> str:
+    """The heads of instances, with the number of their statement, the rank they give, and perhaps the expiry."""
+    expiry = ", q.ex AS e" if expiring else ""
     width = head_width(matcher.tables, instances)
     parts = []
     for tag, one in enumerate(instances):
         terms = matcher.terms_sql(one.rule.head, one.found.names)
         terms += ["0L"] * (width - len(terms))
         columns = ", ".join(f"{term} AS h{i}" for i, term in enumerate(terms))
-        parts.append(f"SELECT {tag} AS tag, {columns}, q.rk + 1 AS k FROM ({one.found.sql}) q")
+        parts.append(f"SELECT {tag} AS tag, {columns}, q.rk + 1 AS k{expiry} FROM ({one.found.sql}) q")
     return f"SELECT * FROM ({' UNION ALL '.join(parts)})"
 
 
@@ -59,6 +60,23 @@ def lowest(tables: Tables, instances: Sequence[Instances], rows: Iterable[Sequen
         if rank < few.get(head, rank + 1):
             few[head] = rank
     return found
+
+
+def latest(
+    tables: Tables, instances: Sequence[Instances], rows: Iterable[Sequence[float]]
+) -> tuple[dict[str, Few], dict[str, Expiries]]:
+    """The facts that instances derive, each with its latest expiry and the lowest rank that comes with this."""
+    found: dict[str, Few] = defaultdict(dict)
+    expiries: dict[str, Expiries] = defaultdict(dict)
+    shapes = [(p, len(tables[p].columns)) for p in (one.rule.head.predicate for one in instances)]
+    k = 1 + head_width(tables, instances)
+    for row in rows:
+        predicate, width = shapes[int(row[0])]
+        few, until = found[predicate], expiries[predicate]
+        head, rank, expiry = cast(Row, tuple(row[1 : 1 + width])), int(row[k]), row[k + 1]
+        if head not in few or (expiry, -rank) > (until[head], -few[head]):
+            few[head], until[head] = rank, expiry
+    return found, expiries
 
 
 class Grounded(NamedTuple):

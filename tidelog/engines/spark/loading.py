@@ -3,36 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from tidelog.engines.embedded.batches import Batch, Columns, batch_length
-from tidelog.engines.spark.frames import Cluster
-from tidelog.engines.spark.tables import Row, State, Table, Tables
+from tidelog.engines.embedded.batches import Columns, Encoded, batch_length
+from tidelog.engines.spark.frames import Cluster, literal
+from tidelog.engines.spark.tables import FOREVER, Row, State, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, STATE
+from tidelog.facts.times import NEVER
+from tidelog.facts.times import Expiries as Times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def make_explicit(tables: Tables, old: Tables, terms: Terms, insert: Batch, delete: Batch, few: int) -> None:
-    """Give tables the explicit facts of others (which may be the same), without some and with some more."""
+def make_explicit(tables: Tables, old: Tables, terms: Terms, encoded: Encoded, now: float, few: int) -> None:
+    """Give tables the explicit facts of others (which may be the same), changed by an update; without what is over by now."""
     for predicate, before in old.items():
         table = tables[predicate]
-        plus, minus = insert.get(predicate), delete.get(predicate)
-        if plus is None and table is before:
+        change = _Change(*(batch.get(predicate) for batch in (encoded.insert, encoded.delete, encoded.timing.release)))
+        until = encoded.timing.expiries.get(predicate)
+        if change.insert is None and table is before:
             continue
-        many = sum(batch_length(batch, table.arity) for batch in (plus, minus) if batch is not None) > few
-        if before.runs or many:
-            _make_frame(table, before, terms, plus, minus)
-            continue
-        gone = set() if minus is None else set(rows_of(minus, terms))
-        rows = [row for row, state in before.met.items() if state.flags & EXPLICIT and row not in gone]
-        for row in [*rows, *([] if plus is None else rows_of(plus, terms))]:
-            state = table.meet(row)
-            state.flags, state.rank = STATE, 0
+        if before.runs or sum(batch_length(batch, table.arity) for batch in change if batch is not None) > few:
+            _make_frame(table, before, terms, change, until, now)
+        else:
+            _make_few(table, before, terms, change, until, now)
+
+
+class _Change(NamedTuple):
+    """What an update says of one predicate's facts."""
+
+    insert: Columns | None
+    delete: Columns | None
+    release: Columns | None
+
+
+def _make_few(table: Table, before: Table, terms: Terms, change: _Change, until: Times | None, now: float) -> None:
+    """In the driver."""
+    gone, released = (set() if batch is None else set(rows_of(batch, terms)) for batch in (change.delete, change.release))
+    held = {row: s.given for row, s in before.met.items() if s.flags & EXPLICIT and row not in gone and s.given > now}
+    held = {row: given for row, given in held.items() if given == NEVER or row not in released}
+    new = [] if change.insert is None else rows_of(change.insert, terms)
+    for row, given in zip(new, repeat(NEVER) if until is None else until.tolist(), strict=until is not None):
+        if given > now:
+            held[row] = max(given, held.get(row, given))
+    for row, given in held.items():
+        state = table.meet(row)
+        state.flags, state.rank, state.expiry, state.given = STATE, 0, given, given
 
 
 def rows_of(columns: Columns, terms: Terms) -> list[Row]:
@@ -41,25 +63,35 @@ def rows_of(columns: Columns, terms: Terms) -> list[Row]:
     return list(zip(*wide, strict=True)) if wide else [(0,)]
 
 
-def _make_frame(table: Table, before: Table, terms: Terms, plus: Columns | None, minus: Columns | None) -> None:
-    """The same on the cluster: one run, each fact once."""
+def _make_frame(table: Table, before: Table, terms: Terms, change: _Change, until: Times | None, now: float) -> None:
+    """On the cluster: one run, each fact once."""
     cluster, columns = table.cluster, ", ".join(table.columns)
-    statement = f"SELECT {columns} FROM ({before.now_sql(explicit=True)})"
-    if minus is not None:
-        gone = _relation(cluster, table, minus, terms)
+    given = "g" if before.timed else f"{FOREVER} AS g"
+    statement = f"SELECT {columns}, {given} FROM ({before.now_sql(explicit=True)})"
+    if change.delete is not None:
+        gone = _relation(cluster, table, change.delete, terms)
         statement = f"SELECT b.* FROM ({statement}) b LEFT ANTI JOIN {gone} m ON {table.same('b', 'm')}"
-    if plus is not None:
-        statement += f" UNION ALL SELECT {columns} FROM {_relation(cluster, table, plus, terms)}"
-    frame = cluster.hold(cluster.sql(f"SELECT {columns} FROM ({statement}) GROUP BY {columns}"))
+    if change.release is not None:
+        gone = _relation(cluster, table, change.release, terms)
+        same = f"{table.same('b', 'm')} AND b.g < {FOREVER}"
+        statement = f"SELECT b.* FROM ({statement}) b LEFT ANTI JOIN {gone} m ON {same}"
+    if change.insert is not None:
+        statement += f" UNION ALL SELECT {columns}, g FROM {_relation(cluster, table, change.insert, terms, until)}"
+    lasting = f" WHERE g > {literal(now, 'double')}" if table.timed else ""
+    latest = ", max(g) AS e" if table.timed else ""
+    frame = cluster.hold(cluster.sql(f"SELECT {columns}{latest} FROM ({statement}){lasting} GROUP BY {columns}"))
     table.release()
-    table.append(frame, explicit=True, rank=0)
+    table.append(frame, explicit=True, rank=0).times = ("e", "e") if table.timed else (FOREVER, FOREVER)
 
 
-def _relation(cluster: Cluster, table: Table, batch: Columns, terms: Terms) -> str:
+def _relation(cluster: Cluster, table: Table, batch: Columns, terms: Terms, until: Times | None = None) -> str:
+    """A batch on the cluster, with a column `g` that says until when its facts are given."""
     if not table.arity:
-        return cluster.rows(table.columns, table.types(), [(0,)])
+        given = NEVER if until is None else float(until[0])
+        return cluster.rows([*table.columns, "g"], table.types("double"), [(0, given)])
     arrays = [pa.array(terms.wide(column)) for column in batch]
-    return cluster.view(cluster.session.createDataFrame(pa.table(arrays, names=table.columns)))
+    arrays.append(pa.array(np.full(len(arrays[0]), NEVER) if until is None else until))
+    return cluster.view(cluster.session.createDataFrame(pa.table(arrays, names=[*table.columns, "g"])))
 
 
 def load(tables: Tables, frames: Mapping[str, DataFrame]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.engines.spark.facts import Few
-from tidelog.engines.spark.tables import Row, State, Table, Tables
+from tidelog.engines.spark.tables import FOREVER, Row, State, Table, Tables
 from tidelog.engines.spark.truth import PRESENT, STATE
 
 
@@ -30,15 +30,16 @@ def meet(tables: Tables, facts: Mapping[str, Few]) -> None:
     assert rows is not None, "a fact is in two runs"
     for row in rows:
         table = asked[row.tag]
-        flags = STATE if row.x else PRESENT
-        table.met[tuple(row[1 : 1 + len(table.columns)])] = State(flags, row.r, (flags, row.r))
+        flags, times = STATE if row.x else PRESENT, (row.e, row.g)
+        table.met[tuple(row[1 : 1 + len(table.columns)])] = State(flags, row.r, (flags, row.r, *times), *times)
 
 
 def _states_sql(table: Table, runs: str, rows: Sequence[Row], tag: int, width: int) -> str:
     columns = [f"b.{column}" for column in table.columns] + ["0L"] * (width - len(table.columns))
     named = ", ".join(f"{column} AS h{i}" for i, column in enumerate(columns))
     keys = table.cluster.rows(table.columns, table.types(), rows)
+    times = "b.e, b.g" if table.timed else f"{FOREVER} AS e, {FOREVER} AS g"
     return (
-        f"SELECT /*+ BROADCAST(k) */ {tag} AS tag, {named}, b.x, b.r FROM {runs} b"
+        f"SELECT /*+ BROADCAST(k) */ {tag} AS tag, {named}, b.x, b.r, {times} FROM {runs} b"
         f" LEFT SEMI JOIN {keys} k ON {table.same('b', 'k')}"
     )

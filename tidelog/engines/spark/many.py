@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tidelog.engines.spark.facts import Part, TooLarge
+from tidelog.engines.spark.facts import Expiries, FactSet, Part, TooLarge
 from tidelog.engines.spark.instances import Instances, heads_sql
 from tidelog.engines.spark.lookup import meet
-from tidelog.engines.spark.tables import Table
+from tidelog.engines.spark.tables import FOREVER, Table
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.maintain.sets import SetExpression
 
@@ -17,12 +17,49 @@ if TYPE_CHECKING:
     from tidelog.engines.spark.algebra import SparkAlgebra
 
 
-def derive_many(algebra: SparkAlgebra, instances: Sequence[Instances], outside: SetExpression | None) -> dict[str, Part]:
+def derive_many(
+    algebra: SparkAlgebra, instances: Sequence[Instances], outside: SetExpression | None, *, expiring: bool = False
+) -> FactSet:
     """The facts that instances derive, without those in a set."""
+    if expiring and outside != I:  # what changes is worked out in the driver
+        raise TooLarge
     by_predicate: dict[str, list[Instances]] = defaultdict(list)
     for one in instances:
         by_predicate[one.rule.head.predicate].append(one)
-    return {p: _new_facts(algebra, algebra.tables[p], some, outside) for p, some in by_predicate.items()}
+    if expiring:
+        expiries: dict[str, Expiries] = {}
+        new = {p: _longer(algebra, algebra.tables[p], some, expiries) for p, some in by_predicate.items()}
+        return FactSet(algebra, new, expiries)
+    return FactSet(algebra, {p: _new_facts(algebra, algebra.tables[p], some, outside) for p, some in by_predicate.items()})
+
+
+def _longer(algebra: SparkAlgebra, table: Table, instances: Sequence[Instances], expiries: dict[str, Expiries]) -> Part:
+    """The derived facts that are not there or hold longer than they did; where they are few, `expiries` learns until when."""
+    from pyspark.sql import functions
+
+    cluster, columns = table.cluster, ", ".join(table.columns)
+    named = ", ".join(f"h{i} AS {column}" for i, column in enumerate(table.columns))
+    heads = f"SELECT {named}, k, e FROM ({heads_sql(algebra.matcher, instances, expiring=True)})"
+    best = f"SELECT {columns}, max(struct(e, -k AS k)) AS best, count(*) AS n FROM ({heads}) GROUP BY {columns}"
+    grouped = cluster.sql(f"SELECT {columns}, -best.k AS r, best.e AS e, n FROM ({best})")
+    view = cluster.view(grouped.observe("instances", functions.sum("n").alias("n")))
+    found = ", ".join([f"h.{column}" for column in [*table.columns, "r", "e"]])
+    found += f", coalesce(b.x, false) AS x, coalesce(b.g, {FOREVER}) AS g"
+    statement = (
+        f"SELECT /*+ SHUFFLE_HASH(h) */ {found} FROM {view} h LEFT JOIN ({table.now_sql()}) b ON {table.same('h', 'b')}"
+        " WHERE b.r IS NULL OR h.e > b.e"
+    )
+    frame, numbers = cluster.hold_counting(cluster.sql(statement), {"instances": "n"})
+    cluster.drop([view])
+    algebra.count(numbers["instances"], frame.rows)
+    if frame.rows > algebra.few:
+        return frame
+    rows = cluster.collect(f"SELECT {columns}, r, e FROM {frame.name}", algebra.few, scanned=frame.rows) or []
+    frame.release()
+    few = {tuple(row[:-2]): row[-2] for row in rows}
+    expiries[table.predicate] = {tuple(row[:-2]): row[-1] for row in rows}
+    meet(algebra.tables, {table.predicate: few})
+    return few
 
 
 def _new_facts(algebra: SparkAlgebra, table: Table, instances: Sequence[Instances], outside: SetExpression | None) -> Part:

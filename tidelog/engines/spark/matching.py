@@ -7,6 +7,8 @@ table and the runs read past it; there Spark still moves both.
 
     columns of bindings    v0, v1, ...   the rule's variables, in the order they are bound
                            rk            the highest rank of the body facts of the head's own stratum so far
+                           ex            where expiries are asked for: the earliest of the body facts so far; rk then speaks
+                                         of those with this very expiry only
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from dataclasses import dataclass, field
 
 from tidelog.engines.spark.conditions import Conditions
 from tidelog.engines.spark.facts import Few, Part
-from tidelog.engines.spark.frames import Frame
-from tidelog.engines.spark.tables import Row, Table, Tables
+from tidelog.engines.spark.frames import Cell, Frame
+from tidelog.engines.spark.tables import FOREVER, Row, State, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import Bits, Truth
 from tidelog.maintain.sets import SetExpression
@@ -41,6 +43,15 @@ class Call:
     heads: Mapping[str, Few] = field(default_factory=dict)
     """The facts that a plan from the head starts from."""
     ranked: bool = False
+    expiring: bool = False
+
+    @property
+    def annotations(self) -> list[str]:
+        """The columns of facts that matter."""
+        return ["r", "e"] if self.expiring else ["r"]
+
+
+_START = "SELECT 0 AS rk"
 
 
 @dataclass(slots=True)
@@ -66,7 +77,7 @@ class Matcher:
     def bindings(self, plan: Plan, call: Call) -> Bindings | None:
         """The instances of a rule from its pivot; None if there cannot be any."""
         recursive = frozenset(self.recursive(plan.rule))
-        found: Bindings | None = Bindings("SELECT 0 AS rk", {}, 1)
+        found: Bindings | None = Bindings(f"{_START}, {FOREVER} AS ex" if call.expiring else _START, {}, 1)
         for step in plan.steps:
             assert found is not None
             match step:
@@ -101,8 +112,8 @@ class Matcher:
         else:
             expression = call.own if own else call.positive
             outside = call.changed.get(table.predicate) if step.role is Role.OUTSIDE else None
-            source = self._in_set(atom, table, self.bits.truth(expression), outside, ranked)
-        return None if source is None else self._join(q, source, atom, table, ranked)
+            source = self._in_set(atom, table, self.bits.truth(expression), outside, ranked, call.expiring)
+        return None if source is None else self._join(q, source, atom, table, ranked, call)
 
     def _in_change(self, step: Match, table: Table, call: Call, own: bool) -> _Source | None:
         if step.position is not None:
@@ -112,11 +123,19 @@ class Matcher:
         if not part:
             return None
         if isinstance(part, Frame):
-            return _Source(f"SELECT {', '.join(table.columns)}, 0 AS r FROM {part.name}", [], [], part.rows)
+            columns = [*table.columns, *(("r", "e") if call.expiring else ("0 AS r",))]
+            return _Source(f"SELECT {', '.join(columns)} FROM {part.name}", [], [], part.rows)
         rows = self._instances(step.atom, part)
-        return _Source(None, [(*row, table.met[row].rank if own else 0) for row in rows], [], len(rows)) if rows else None
+        states = [table.met[row] for row in rows]
+        here = [self._here(row, s.rank if own else 0, s, call.expiring) for row, s in zip(rows, states, strict=True)]
+        return _Source(None, here, [], len(rows)) if rows else None
 
-    def _in_set(self, atom: Atom, table: Table, truth: Truth, outside: Part | None, ranked: bool) -> _Source | None:
+    def _here(self, row: Row, rank: int, state: State, expiring: bool) -> tuple[Cell, ...]:
+        return (*row, rank, state.expiry) if expiring else (*row, rank)
+
+    def _in_set(
+        self, atom: Atom, table: Table, truth: Truth, outside: Part | None, ranked: bool, expiring: bool = False
+    ) -> _Source | None:
         stored = truth.stored()
         without = outside if isinstance(outside, Frame) else None
         runs = None if stored is None else table.runs_sql(without)
@@ -126,11 +145,13 @@ class Matcher:
             state = table.met[row]
             now = truth[state.flags] and row not in few
             then = stored is not None and state.stored is not None and truth[state.stored[0]]
-            moved = ranked and state.stored is not None and state.rank != state.stored[1]
+            moved = state.stored is not None and (
+                (ranked and state.rank != state.stored[1]) or (expiring and state.expiry != state.stored[2])
+            )
             if then and (moved or not now):
                 gone.append(row)
             if now and (moved or not then):
-                here.append((*row, state.rank))
+                here.append(self._here(row, state.rank, state, expiring))
         if runs is None and not here:
             return None
         where = "" if stored in (None, "true") else f" WHERE {stored}"
@@ -148,7 +169,7 @@ class Matcher:
             return list(rows)
         return [row for row in rows if all(row[i] == v for i, v in fixed) and all(row[i] == row[j] for i, j in equal)]
 
-    def _join(self, q: Bindings, source: _Source, atom: Atom, table: Table, ranked: bool) -> Bindings:
+    def _join(self, q: Bindings, source: _Source, atom: Atom, table: Table, ranked: bool, call: Call) -> Bindings:
         """Join bindings with the facts of a source, on what is bound."""
         names, on, new = dict(q.names), [], []
         for column, term in enumerate(atom.terms):
@@ -160,37 +181,39 @@ class Matcher:
             else:
                 at = next((f"t.c{i}" for i, name in new if name == term.name), f"q.{names[term.name]}")
                 on.append(f"t.c{column} = {at}")
-        relation = self._relation(source, table)
+        relation = self._relation(source, table, call)
         taken = [f"q.{column}" for column in q.names.values()] + [f"t.c{i} AS {names[name]}" for i, name in new]
-        rank = "greatest(q.rk, t.r)" if ranked else "q.rk"
-        if not q.names and q.sql == "SELECT 0 AS rk":
-            rank = "t.r" if ranked else "0"
+        rank = _combined(ranked, call.expiring)
+        if not q.names and q.sql.startswith(_START):
+            rank = f"{'t.r' if ranked else '0'} AS rk" + (", t.e AS ex" if call.expiring else "")
             where = f" WHERE {' AND '.join(on)}" if on else ""
-            sql = f"SELECT {', '.join([*taken, f'{rank} AS rk'])} FROM {relation} t{where}"
+            sql = f"SELECT {', '.join([*taken, rank])} FROM {relation} t{where}"
         else:
             small = "t" if source.rows <= min(q.rows, BROADCAST) else "q" if q.rows <= BROADCAST else ""
             hint = f"/*+ BROADCAST({small}) */ " if small else ""
             condition = " AND ".join(on) or "true"
-            sql = f"SELECT {hint}{', '.join([*taken, f'{rank} AS rk'])} FROM ({q.sql}) q JOIN {relation} t ON {condition}"
+            sql = f"SELECT {hint}{', '.join([*taken, rank])} FROM ({q.sql}) q JOIN {relation} t ON {condition}"
         if source.gone:
             minus = self.tables.cluster.rows(table.columns, table.types(), source.gone)
             ground = zip(table.columns, self.terms_sql(atom, names), strict=True)
             refused = " AND ".join(f"m.{column} = {term}" for column, term in ground)
             if source.here:  # of a fact that is given anew, only the new row counts
-                sql = self._join(q, _Source(source.sql, [], source.gone, source.rows), atom, table, ranked).sql
-                sql += f" UNION ALL {self._join(q, _Source(None, source.here, [], len(source.here)), atom, table, ranked).sql}"
+                stored = _Source(source.sql, [], source.gone, source.rows)
+                anew = _Source(None, source.here, [], len(source.here))
+                sql = " UNION ALL ".join(self._join(q, one, atom, table, ranked, call).sql for one in (stored, anew))
             else:
                 sql = f"SELECT /*+ BROADCAST(m) */ q.* FROM ({sql}) q LEFT ANTI JOIN {minus} m ON {refused}"
         return Bindings(sql, names, max(q.rows, source.rows) if not q.names else max(q.rows, 1))
 
-    def _relation(self, source: _Source, table: Table) -> str:
+    def _relation(self, source: _Source, table: Table, call: Call) -> str:
         parts = []
         if source.sql is not None:
             parts.append(source.sql)
         if source.here:
-            rows = self.tables.cluster.rows([*table.columns, "r"], table.types("int"), source.here)
+            types = table.types("int", *(["double"] if call.expiring else []))
+            rows = self.tables.cluster.rows([*table.columns, *call.annotations], types, source.here)
             parts.append(f"SELECT * FROM {rows}")
-        columns = ", ".join([*table.columns, "r"])
+        columns = ", ".join([*table.columns, *call.annotations])
         return f"({' UNION ALL '.join(f'SELECT {columns} FROM ({part})' for part in parts)})"
 
     # Negated atoms
@@ -201,7 +224,7 @@ class Matcher:
         truth = self.bits.truth(call.negative)
         source = self._in_set(atom, table, truth, None, False)
         vanished = call.vanished.get(table.predicate) if step.role is Role.OUTSIDE else None
-        here = [row[:-1] for row in source.here] if source is not None else []
+        here = [row[: len(table.columns)] for row in source.here] if source is not None else []
         if isinstance(vanished, Frame):
             raise NotImplementedError
         here += list(self._instances(atom, vanished)) if vanished else []
@@ -230,10 +253,18 @@ class _Source:
     """The facts that an atom is matched in: rows of the runs, without some, and rows that the driver adds."""
 
     sql: str | None
-    here: Sequence[Sequence[int]]
+    here: Sequence[tuple[Cell, ...]]
     gone: Sequence[Row]
     rows: int
 
 
 def _equal(relation: str, ground: Mapping[str, str]) -> str:
     return " AND ".join(f"{relation}.{column} = {term}" for column, term in ground.items())
+
+
+def _combined(ranked: bool, expiring: bool) -> str:
+    """The annotations of bindings joined with a fact."""
+    if not expiring:
+        return f"{'greatest(q.rk, t.r)' if ranked else 'q.rk'} AS rk"
+    own = "IF(t.e <= q.ex, t.r, 0)" if ranked else "0"
+    return f"greatest(IF(q.ex <= t.e, q.rk, 0), {own}) AS rk, least(q.ex, t.e) AS ex"

@@ -8,6 +8,7 @@ them, when there is enough of it (`Table.settle`).
     columns of a run    c0, c1, ...   ids (a predicate without columns has one, which is 0)
                         x             explicit
                         r             rank
+                        e, g          until when it holds, and was given; only where facts hold for a time
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tidelog.engines.spark.frames import Cluster, Frame, literal
+from tidelog.engines.spark.frames import Cell, Cluster, Frame, literal
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
+from tidelog.facts.times import NEVER
 
 Row: TypeAlias = tuple[int, ...]
 
 _MANY_RUNS = 6
+FOREVER = literal(NEVER, "double")
+
+Stored: TypeAlias = tuple[int, int, float, float]
+"""What a run says of a fact: its flags, rank, expiry, and the expiry with which it was given."""
 
 
 @dataclass(slots=True)
@@ -31,15 +37,23 @@ class State:
     flags: int
     """Of `truth`: present, explicit, and the working sets that it is in."""
     rank: int
-    stored: tuple[int, int] | None = None
-    """Its flags and rank in the runs, if it is in one."""
+    stored: Stored | None = None
+    """What the runs say of it, if it is in one."""
+    expiry: float = NEVER
+    """Until when it holds if nothing changes but the time."""
+    given: float = NEVER
+    """Until when it is explicit, if it is."""
+
+    @property
+    def now(self) -> Stored:
+        return self.flags & STATE, self.rank, self.expiry, self.given
 
     @property
     def differs(self) -> bool:
         """Whether the runs do not tell the truth about it."""
         if not self.flags & PRESENT:
             return self.stored is not None
-        return self.stored != (self.flags & STATE, self.rank)
+        return self.stored != self.now
 
 
 @dataclass(slots=True, eq=False)
@@ -51,11 +65,14 @@ class Run:
     """Whether all are explicit, or none; None: the column `x` says it."""
     rank: int | None = None
     """The rank of all; None: the column `r` says it."""
+    times: tuple[str, str] = (FOREVER, FOREVER)
+    """What says until when its facts hold, and were given."""
 
-    def select(self, columns: Sequence[str]) -> str:
+    def select(self, columns: Sequence[str], timed: bool = False) -> str:
         x = "x" if self.explicit is None else f"{literal(self.explicit)} AS x"
         r = "r" if self.rank is None else f"{self.rank} AS r"
-        return f"SELECT {', '.join(columns)}, {x}, {r} FROM {self.frame.name}"
+        times = f", {self.times[0]} AS e, {self.times[1]} AS g" if timed else ""
+        return f"SELECT {', '.join(columns)}, {x}, {r}{times} FROM {self.frame.name}"
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +84,8 @@ class Table:
     cluster: Cluster
     runs: list[Run] = field(default_factory=list)
     met: dict[Row, State] = field(default_factory=dict)
+    timed: bool = False
+    """Whether facts may hold for a time only."""
 
     @property
     def columns(self) -> list[str]:
@@ -85,21 +104,18 @@ class Table:
 
     def runs_sql(self, without: Frame | None = None) -> str | None:
         """All rows of the runs; None if there are none."""
-        selects = [run.select(self.columns) for run in self.runs if run.frame.rows and run.frame is not without]
+        selects = [run.select(self.columns, self.timed) for run in self.runs if run.frame.rows and run.frame is not without]
         return f"({' UNION ALL '.join(selects)})" if selects else None
 
     def now_sql(self, *, explicit: bool = False) -> str:
         """What holds, with the differences that the driver knows of."""
-        columns = ", ".join(self.columns)
-        names, types = [*self.columns, "x", "r"], self.types("boolean", "int")
+        names, types = [*self.columns, *self.annotations], self.annotated_types
         differing = {row: state for row, state in self.met.items() if state.differs}
         here = [
-            (*row, bool(s.flags & EXPLICIT), s.rank)
-            for row, s in differing.items()
-            if s.flags & PRESENT and (s.flags & EXPLICIT or not explicit)
+            self.annotated(row, s) for row, s in differing.items() if s.flags & PRESENT and (s.flags & EXPLICIT or not explicit)
         ]
         gone = [row for row, s in differing.items() if s.stored is not None]
-        parts = [f"SELECT {columns}, x, r FROM {self.cluster.rows(names, types, here)}"] if here else []
+        parts = [f"SELECT {', '.join(names)} FROM {self.cluster.rows(names, types, here)}"] if here else []
         runs = self.runs_sql()
         if runs is not None:
             where = " WHERE x" if explicit else ""
@@ -109,6 +125,20 @@ class Table:
                 stored = f"SELECT /*+ BROADCAST(m) */ b.* FROM ({stored}) b LEFT ANTI JOIN {minus} m ON {self.same('b', 'm')}"
             parts.append(stored)
         return " UNION ALL ".join(parts) or f"SELECT * FROM {self.cluster.rows(names, types, [])}"
+
+    @property
+    def annotations(self) -> list[str]:
+        """The columns that say what is known of a fact."""
+        return ["x", "r", "e", "g"] if self.timed else ["x", "r"]
+
+    @property
+    def annotated_types(self) -> list[str]:
+        return self.types("boolean", "int", *(["double", "double"] if self.timed else []))
+
+    def annotated(self, row: Row, state: State) -> tuple[Cell, ...]:
+        """A fact as a row of a run."""
+        times = (state.expiry, state.given) if self.timed else ()
+        return (*row, bool(state.flags & EXPLICIT), state.rank, *times)
 
     def types(self, *more: str) -> list[str]:
         return ["bigint"] * max(1, self.arity) + list(more)
@@ -142,15 +172,18 @@ class Table:
             return
         small = sum(run.frame.rows for run in runs[1:])
         merged = runs if 2 * small >= runs[0].frame.rows else runs[1:]
-        statement = " UNION ALL ".join(run.select(self.columns) for run in merged)
+        statement = " UNION ALL ".join(run.select(self.columns, self.timed) for run in merged)
         frame = self.cluster.hold(self.cluster.sql(statement))
-        self.runs = [*(run for run in self.runs if run not in merged), Run(frame)]
+        self.runs = [*(run for run in self.runs if run not in merged), self._whole(frame)]
         for run in merged:
             run.frame.release()
 
     def make_room(self, few: int, keep: Mapping[Row, object]) -> None:
         """While a materialisation is built: only new facts are in the driver, and all but the newest can go."""
         if len(self.met) > few + len(keep):
+            if any(state.stored is not None and state.differs for state in self.met.values()):
+                self._rewrite(keep)
+                return
             others = [(row, state) for row, state in self.met.items() if row not in keep]
             self._spill([(row, state) for row, state in others if state.flags & PRESENT and state.stored is None])
             self.met = {row: state for row, state in self.met.items() if row in keep}
@@ -168,18 +201,33 @@ class Table:
 
     def _spill(self, new: Sequence[tuple[Row, State]]) -> None:
         """New facts become a run."""
-        rows = [(*row, bool(state.flags & EXPLICIT), state.rank) for row, state in new]
-        relation = self.cluster.rows([*self.columns, "x", "r"], self.types("boolean", "int"), rows)
-        self.append(self.cluster.hold(self.cluster.sql(self._spread(f"SELECT * FROM {relation}"))))
+        rows = [self.annotated(row, state) for row, state in new]
+        relation = self.cluster.rows([*self.columns, *self.annotations], self.annotated_types, rows)
+        self.runs.append(self._whole(self.cluster.hold(self.cluster.sql(self._spread(f"SELECT * FROM {relation}")))))
         for row, _ in new:
             del self.met[row]
 
-    def _rewrite(self) -> None:
-        """Everything becomes one run, for which the driver need not know better."""
-        old, self.runs = self.runs, [Run(self.cluster.hold(self.cluster.sql(self._spread(self.now_sql()))))]
-        self.met = {}
+    def _rewrite(self, keep: Mapping[Row, object] | None = None) -> None:
+        """Everything becomes one run, for which the driver need not know better; what it is to keep, it still knows."""
+        frame = self.cluster.hold(self.cluster.sql(self._spread(self.now_sql())))
+        old, self.runs = self.runs, [self._whole(frame)]
+        self.met = {row: state for row, state in self.met.items() if row in (keep or {})}
+        for state in self.met.values():
+            state.stored = state.now if state.flags & PRESENT else None
         for run in old:
             run.frame.release()
+
+    def overtake(self, frame: Frame) -> None:
+        """A run with all columns there are, whose facts take the place of what they were before."""
+        before = f"SELECT b.* FROM ({self.now_sql()}) b LEFT ANTI JOIN {frame.name} h ON {self.same('b', 'h')}"
+        rest = self.cluster.hold(self.cluster.sql(self._spread(before)))
+        old, self.runs, self.met = self.runs, [self._whole(rest), self._whole(frame)], {}
+        for run in old:
+            run.frame.release()
+
+    def _whole(self, frame: Frame) -> Run:
+        """A run with all columns there are."""
+        return Run(frame, times=("e", "g")) if self.timed else Run(frame)
 
     def _spread(self, statement: str) -> str:
         return f"SELECT /*+ REPARTITION({self.cluster.partitions}, {', '.join(self.columns)}) */ * FROM ({statement})"
@@ -201,6 +249,7 @@ class Tables(Mapping[str, Table]):
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
+        self.timed = False
         self._tables: dict[str, Table] = {}
 
     def __getitem__(self, predicate: str) -> Table:
@@ -215,8 +264,14 @@ class Tables(Mapping[str, Table]):
     def add(self, predicate: str, arity: int) -> Table:
         table = self._tables.get(predicate)
         if table is None:
-            table = self._tables[predicate] = Table(predicate, arity, self.cluster)
+            table = self._tables[predicate] = Table(predicate, arity, self.cluster, timed=self.timed)
         return table
+
+    def keep_times(self) -> None:
+        """From now on facts may hold for a time only."""
+        self.timed = True
+        for table in self._tables.values():
+            table.timed = True
 
     def overlay(self) -> Tables:
         """The same tables; others may be added beside them."""

@@ -150,7 +150,6 @@ class Materialisation:
     @algorithm.setter
     def algorithm(self, name: str) -> None:
         _one_of("algorithm", name, ALGORITHMS)
-        self._engine.check_algorithm(name)
         self._algorithm = name
 
     # Facts in

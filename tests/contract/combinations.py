@@ -5,10 +5,10 @@ from __future__ import annotations
 ALGORITHMS: dict[str, tuple[str, ...]] = {
     "embedded": (
         *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise", "expiry"),
-        *("bf-marking", "dred-marking", "rewriting", "expiry"),
+        *("bf-marking", "dred-marking", "rewriting", "expiry", "counting"),
     ),
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]
 
-SPARK = ("auto", "ranked", "dred", "fbf", "bf", "rematerialise", "bf-marking", "dred-marking", "rewriting", "expiry")
+SPARK = ALGORITHMS["embedded"]
 """What the Spark engine runs; held to the same contract in `test_spark.py`, on fewer cases."""

@@ -76,3 +76,29 @@ def test_rewriting_where_facts_lie_on_the_cluster(spark: SparkSession) -> None:
     update = Update({"e": [(5, 7)]}, {"e": [(4, 5)]})
     mirror.check(mat, update, mirror.update(update))
     assert mat.statistics.algorithm == "rewriting"
+
+
+def test_counts_are_those_of_the_embedded_engine(spark: SparkSession) -> None:
+    """Rule instances undone and applied, where all counters lie in the driver."""
+    program = Program.parse(CHAIN)
+    mirror = Mirror(program)
+    mats = [
+        Materialisation(program, engine=engine, algorithm="counting", modules="standard") for engine in ("embedded", "spark")
+    ]
+    for text in STREAM[:4]:
+        update = parse_update(text)
+        mirror.update(update)
+        told = [mat.update(insert=update.insert, delete=update.delete) for mat in mats]
+        mirror.compare(mats[1])
+        assert counted(told[0])[2] == counted(told[1])[2]
+    assert mats[1].statistics.algorithm == "counting"
+
+
+def test_counting_where_facts_lie_on_the_cluster(spark: SparkSession) -> None:
+    """Counters are made there; those that change come to the driver, and go back when they are many."""
+    program = Program.parse(CHAIN)
+    mat, mirror = Materialisation(program, engine=Spark(driver_facts=8), algorithm="rematerialise"), Mirror(program)
+    for text in STREAM[:3]:
+        update = parse_update(text)
+        mirror.check(mat, update, mirror.update(update))
+        mat.algorithm = "counting"

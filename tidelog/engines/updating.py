@@ -158,9 +158,6 @@ class UpdatingEngine(ABC):
         """What time it is after an update."""
         return self.now if timing.now is None else timing.now
 
-    def check_algorithm(self, name: str) -> None:  # noqa: B027  # the embedded engine has them all
-        """SetupError for an algorithm that the engine does not run."""
-
     def _begin(self, delete: Batch) -> None:  # noqa: B027  # engines without marks have nothing to do
         """An update is about to begin."""
 

@@ -95,8 +95,8 @@ class Trace(Protocol[F]):
 
     def begin_building(self) -> None: ...
 
-    def start(self, explicit: F) -> None:
-        """Count explicit facts, each once in iteration 1 of its stratum."""
+    def start(self, explicit: SetExpression) -> None:
+        """Count the facts of a set, the explicit ones, each once in iteration 1 of its stratum; their rank is 0 from now on."""
         ...
 
     def derive(self, rules: Sequence[CoreRule], iteration: int, facts: SetExpression, changed: F | None = None) -> F:

@@ -82,9 +82,7 @@ def seminaive_counting(algebra: Algebra[F], T: Named) -> None:
     """SEMINAIVECOUNTING, Algorithm 2: fills T, which holds the explicit facts, with all that follows."""
     trace = algebra.trace
     trace.begin_building()
-    explicit = algebra.facts(E)
-    trace.start(explicit)
-    algebra.set_ranks(explicit, 0)
+    trace.start(T)
     for stratum in algebra.strata.strata:  # line 10
         i, delta = 1, trace.derive(stratum.nonrecursive, 1, T)  # lines 12, 14
         add(algebra, T, delta, i)
@@ -98,7 +96,7 @@ def seminaive_counting(algebra: Algebra[F], T: Named) -> None:
 
 def add(algebra: Algebra[F], T: Named, delta: F, round_: int) -> None:
     """Line 16."""
-    new = delta - I
+    new = delta if T == I else delta - I  # nothing in delta is in T
     algebra.add(T.name, delta)
     algebra.set_ranks(delta, round_)
     algebra.end_round(new)

@@ -42,8 +42,10 @@ class EmbeddedTrace:
         self.forget()
         self._built_by_update, self._started = self.algebra.sets.recording, time.perf_counter()
 
-    def start(self, explicit: FactSet) -> None:
-        for table, rows in explicit:
+    def start(self, explicit: SetExpression) -> None:
+        facts = self.algebra.facts(explicit)
+        self.algebra.set_ranks(facts, 0)
+        for table, rows in facts:
             self.counters_of(table).change(as_rows(rows), 1, 1)
             self.rounds_of(table).set(as_rows(rows), 1)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tidelog.engines.spark.conditions import Conditions
+from tidelog.engines.spark.expiries import TimedFacts
 from tidelog.engines.spark.exploration import WaitingInstances
 from tidelog.engines.spark.facts import FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster, Frame
@@ -32,12 +33,13 @@ from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.many import derive_many
 from tidelog.engines.spark.marks import Origins, marker
 from tidelog.engines.spark.matching import Call, Matcher
-from tidelog.engines.spark.tables import Row, State, Tables
+from tidelog.engines.spark.tables import Tables
 from tidelog.engines.spark.terms import Terms
-from tidelog.engines.spark.truth import PRESENT, Bits
+from tidelog.engines.spark.trace import SparkTrace
+from tidelog.engines.spark.truth import PRESENT
 from tidelog.engines.updating import Abandoned
-from tidelog.errors import LimitExceeded, SetupError
-from tidelog.maintain.algebra import Passing, Statistics, Trace, Upcoming, Update
+from tidelog.errors import LimitExceeded
+from tidelog.maintain.algebra import Passing, Statistics, Upcoming, Update
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.maintain.sets import SetExpression, Working
 from tidelog.plan.model import Pivot, Place, Plan
@@ -47,7 +49,7 @@ from tidelog.program.stratify import Stratification, Stratum
 from tidelog.syntax.ast import Atom
 
 
-class SparkAlgebra:
+class SparkAlgebra(TimedFacts):
     """Facts of one materialisation on a cluster."""
 
     def __init__(
@@ -60,7 +62,8 @@ class SparkAlgebra:
         on_round: Callable[[Statistics], None] | None = None,
         max_facts: int | None = None,
     ) -> None:
-        self.tables, self.strata, self.terms = tables, strata, terms
+        super().__init__(tables)
+        self.strata, self.terms = strata, terms
         self.budget: int | None = None
         """How many rule instances may be considered before `Abandoned` is raised."""
         self.few = few
@@ -69,21 +72,24 @@ class SparkAlgebra:
         self.phase = "forward"
         self.ranks_hold = True
         self.expiries_hold = True
-        self.bits = Bits()
         self.inserted = self.deleted = FactSet(self)
         self.look: Callable[[], Upcoming[FactSet] | None] | None = None
         """Tells the next update, if it is there; set while an update runs whose successor may be looked at."""
         self.waiting = self.returning = FactSet(self)
         """Marked facts, for the update that was looked at."""
         self.origins = Origins()
-        self.overwritten: list[tuple[State, int, float, float]] = []
-        """Ranks and times before the running update, in the order they were overwritten."""
+        self.trace = SparkTrace(self)
         self._on_round = on_round
         self._max_facts = max_facts
         self._levels = Levels(strata, terms)
         self._positions: dict[int, tuple[int, ...]] = {}
         self._plans: dict[tuple[int, Pivot], Plan] = {}
         self.matcher = Matcher(tables, self.bits, terms, Conditions(terms, self.cluster), self.recursive_positions)
+
+    def release(self) -> None:
+        """Give back what lies on the cluster."""
+        self.tables.release()
+        self.trace.forget()
 
     def overlay(self, strata: Stratification) -> SparkAlgebra:
         """An algebra of other rules that reads the same facts, and puts what it derives beside them in tables of its own."""
@@ -96,10 +102,6 @@ class SparkAlgebra:
     @property
     def cluster(self) -> Cluster:
         return self.tables.cluster
-
-    @property
-    def trace(self) -> Trace[FactSet]:
-        raise SetupError("counting does not run on the Spark engine yet\n    hint: `ranked` needs no counts")
 
     def stages(self, update: Update | None = None, *changes: Working) -> Iterator[Stratum]:
         yield from self.strata.strata
@@ -120,18 +122,11 @@ class SparkAlgebra:
         expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
-        call = Call(
-            positive,
-            positive if negative is None else negative,
-            positive if own is None else own,
-            self._held(changed).parts,
-            self._held(vanished).parts,
-            ranked=ranked or expiring,
-            expiring=expiring,
-        )
-        everything = changed is None and vanished is None
         passes = marker(self, passing)
-        instances = list(self._instances(rules, call, everything))
+        ranked |= expiring
+        instances = self.statements(
+            rules, positive, negative, own=own, changed=changed, vanished=vanished, ranked=ranked, expiring=expiring
+        )
         if not instances:
             return self.empty()
         if passes is not None:
@@ -213,6 +208,30 @@ class SparkAlgebra:
         wanted = [rule for rule in rules if rule.head.predicate in facts.parts]
         found = ((rule, self.matcher.bindings(self._plan(rule, Pivot(Place.HEAD)), call)) for rule in wanted)
         return [Instances(rule, bindings) for rule, bindings in found if bindings is not None]
+
+    def statements(
+        self,
+        rules: Sequence[CoreRule],
+        positive: SetExpression,
+        negative: SetExpression | None = None,
+        *,
+        own: SetExpression | None = None,
+        changed: FactSet | SetExpression | None = None,
+        vanished: FactSet | SetExpression | None = None,
+        ranked: bool = False,
+        expiring: bool = False,
+    ) -> list[Instances]:
+        """Statements for the rule instances of `derive`."""
+        call = Call(
+            positive,
+            positive if negative is None else negative,
+            positive if own is None else own,
+            self._held(changed).parts,
+            self._held(vanished).parts,
+            ranked=ranked,
+            expiring=expiring,
+        )
+        return list(self._instances(rules, call, changed is None and vanished is None))
 
     def _instances(self, rules: Iterable[CoreRule], call: Call, everything: bool) -> Iterable[Instances]:
         for rule in rules:
@@ -337,43 +356,6 @@ class SparkAlgebra:
                 state = table.met[row]
                 self.overwrite(state)
                 state.rank = own if rank is None else rank
-
-    def overwrite(self, state: State) -> None:
-        """Remember the rank and the times of a fact, which are about to be overwritten."""
-        self.overwritten.append((state, state.rank, state.expiry, state.given))
-
-    # Expiries
-
-    def held(self, facts: FactSet) -> FactSet:
-        states = {p: {row: self.tables[p].met[row] for row in few} for p, few in facts.few()}
-        ranks = {p: {row: state.rank for row, state in some.items()} for p, some in states.items()}
-        return FactSet(self, ranks, {p: {row: state.expiry for row, state in some.items()} for p, some in states.items()})
-
-    def given(self, facts: FactSet) -> FactSet:
-        expiries = {p: {row: self.tables[p].met[row].given for row in few} for p, few in facts.few()}
-        return FactSet(self, {p: dict.fromkeys(few, 0) for p, few in facts.few()}, expiries)
-
-    def longer(self, facts: FactSet, than: SetExpression) -> FactSet:
-        truth, tables = self.bits.truth(than), self.tables
-
-        def counts(predicate: str, row: Row) -> bool:
-            state = tables[predicate].met[row]
-            return not truth[state.flags] or facts.expiry_of(predicate, row) > state.expiry
-
-        return facts.where(counts)
-
-    def lasting(self, facts: FactSet) -> FactSet:
-        return facts.where(lambda p, row: facts.expiry_of(p, row) >= self.tables[p].met[row].expiry)
-
-    def set_expiries(self, facts: FactSet) -> None:
-        for predicate, part in facts:
-            if isinstance(part, Frame):  # its column says it
-                continue
-            met = self.tables[predicate].met
-            for row, rank in part.items():
-                state = met[row]
-                self.overwrite(state)
-                state.rank, state.expiry = rank, facts.expiry_of(predicate, row)
 
     def commit(self, *, deleted: SetExpression, inserted: SetExpression) -> None:
         self.deleted, self.inserted = self.facts(deleted), self.facts(inserted)

@@ -27,15 +27,17 @@ from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.times import Change, Given, timed, untimed
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
-from tidelog.engines.updating import ALGORITHMS, EXPIRY, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
-from tidelog.errors import LimitExceeded, SetupError
+from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
+from tidelog.errors import LimitExceeded
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
 from tidelog.maintain.algebra import Statistics, Update
 from tidelog.maintain.choice import ANEW
+from tidelog.maintain.counting import seminaive_counting
 from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
 from tidelog.maintain.seminaive import seminaive
+from tidelog.maintain.sets import PRESENT as I
 from tidelog.plan.layout import Layouts
 from tidelog.plan.modules import EVERYTHING_STANDARD
 from tidelog.program import Program
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _ALGORITHMS: Mapping[str, Callable[[Any, Update], None]] = {**ALGORITHMS, "rewriting": rewriting}
-_OFFERED = ("auto", ANEW, "ranked", "dred", "fbf", "bf", *MARKING, "rewriting", EXPIRY)
 _COPIED = 2_000_000
 """How many facts are copied for questions and proofs."""
 FEW = 5_000
@@ -104,7 +105,7 @@ class SparkEngine(UpdatingEngine):
             for batch in explicit:
                 make_explicit(self.algebra.tables, self.algebra.tables, self.terms, Encoded(batch, {}), self.now, self.few)
             self.algebra.statistics.algorithm = "seminaive"
-            self._learn(self.algebra, started)
+            self._learn(self.algebra, started, counting)
             return self.algebra.statistics
 
     def load(self, frames: Mapping[str, DataFrame]) -> None:
@@ -123,7 +124,14 @@ class SparkEngine(UpdatingEngine):
     def _expiries_hold(self) -> bool:
         return self.algebra.expiries_hold if self.has_times else self.algebra.ranks_hold
 
-    def _anew(self, encoded: Encoded, reason: str, *, expiring: bool = False) -> Result:
+    def _restore_for(self, algorithm: str) -> str:
+        self._settle()
+        if algorithm == "counting" and self.algebra.trace.stale:
+            self._anew(NOTHING, "to count all derivations", counting=True)
+            return f"; {self.algebra.statistics.reason.partition('; ')[2]}"
+        return super()._restore_for(algorithm)
+
+    def _anew(self, encoded: Encoded, reason: str, *, expiring: bool = False, counting: bool = False) -> Result:
         """Materialise for the changed explicit facts, in tables of their own that take the place of the present ones."""
         started = time.perf_counter()
         algebra = self._new_algebra()
@@ -133,21 +141,23 @@ class SparkEngine(UpdatingEngine):
         algebra.ranks_hold, algebra.expiries_hold = not expiring, expiring
         try:
             make_explicit(algebra.tables, old, self.terms, encoded, now, self.few)
-            self._learn(algebra, started, expiring=expiring)
+            self._learn(algebra, started, counting, expiring=expiring)
             inserted, deleted = difference(algebra.tables, old, self.terms, self.few)
         except BaseException:
-            algebra.tables.release()
+            algebra.release()
             raise
         with self.commit:
-            self.algebra, self.now = algebra, now
-        old.release()
+            before, self.algebra, self.now = self.algebra, algebra, now
+        before.release()
         self.cluster.sweep()
         return inserted, deleted, algebra.statistics
 
-    def _learn(self, algebra: SparkAlgebra, started: float, *, expiring: bool = False) -> None:
+    def _learn(self, algebra: SparkAlgebra, started: float, counting: bool = False, *, expiring: bool = False) -> None:
         """Materialise, and take note of what it cost."""
         explicit = algebra.tables.present
-        if expiring:
+        if counting:
+            seminaive_counting(algebra, I)
+        elif expiring:
             seminaive_expiry(algebra)
         else:
             seminaive(algebra)
@@ -221,10 +231,12 @@ class SparkEngine(UpdatingEngine):
                 for state, flags in self._commit:
                     state.flags = flags & STATE
                 self.explicit, self.now = self._after
+                algebra.trace.keep(same=not self._commit)
             else:
                 for state, rank, expiry, since in reversed(algebra.overwritten):
                     state.rank, state.expiry, state.given = rank, expiry, since
                 algebra.ranks_hold, algebra.expiries_hold = self._held
+                algebra.trace.restore()
             algebra.tables.forget()
         algebra.overwritten.clear()
         algebra.inserted = algebra.deleted = algebra.empty()
@@ -267,11 +279,6 @@ class SparkEngine(UpdatingEngine):
     @property
     def nodes(self) -> Nodes:
         return Nodes(0, 0)
-
-    def check_algorithm(self, name: str) -> None:
-        if name not in _OFFERED:
-            hint = f"{', '.join(_OFFERED)} do, and give the same answers"
-            raise SetupError(f"the algorithm {name} does not run on the Spark engine\n    hint: {hint}")
 
     def embedded(self) -> EmbeddedEngine:
         """A copy of all facts, as long as they fit the driver."""

@@ -15,7 +15,7 @@ from tidelog.facts.times import NEVER
 from tidelog.maintain.sets import SetExpression
 
 if TYPE_CHECKING:
-    from tidelog.engines.spark.algebra import SparkAlgebra
+    from tidelog.engines.spark.expiries import TimedFacts
 
 Few: TypeAlias = dict[Row, int]
 """Facts of one predicate that the driver has, each with the rank of its derivation."""
@@ -38,7 +38,7 @@ class FactSet:
 
     def __init__(
         self,
-        algebra: SparkAlgebra,
+        algebra: TimedFacts,
         parts: Mapping[str, Part] | None = None,
         expiries: Mapping[str, Expiries] | None = None,
     ) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tidelog.engines.spark.facts import Expiries, FactSet, Part, TooLarge
+from tidelog.engines.spark.frames import Frame
 from tidelog.engines.spark.instances import Instances, heads_sql
 from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.tables import FOREVER, Table
@@ -17,15 +18,20 @@ if TYPE_CHECKING:
     from tidelog.engines.spark.algebra import SparkAlgebra
 
 
+def _by_predicate(instances: Sequence[Instances]) -> dict[str, list[Instances]]:
+    found: dict[str, list[Instances]] = defaultdict(list)
+    for one in instances:
+        found[one.rule.head.predicate].append(one)
+    return found
+
+
 def derive_many(
     algebra: SparkAlgebra, instances: Sequence[Instances], outside: SetExpression | None, *, expiring: bool = False
 ) -> FactSet:
     """The facts that instances derive, without those in a set."""
     if expiring and outside != I:  # what changes is worked out in the driver
         raise TooLarge
-    by_predicate: dict[str, list[Instances]] = defaultdict(list)
-    for one in instances:
-        by_predicate[one.rule.head.predicate].append(one)
+    by_predicate = _by_predicate(instances)
     if expiring:
         expiries: dict[str, Expiries] = {}
         new = {p: _longer(algebra, algebra.tables[p], some, expiries) for p, some in by_predicate.items()}
@@ -74,9 +80,15 @@ def _new_facts(algebra: SparkAlgebra, table: Table, instances: Sequence[Instance
     frame, numbers = cluster.hold_counting(cluster.sql(statement), {"instances": "n"})
     cluster.drop([view])
     algebra.count(numbers["instances"], frame.rows)
+    return _in_driver(algebra, table, frame, outside)
+
+
+def _in_driver(algebra: SparkAlgebra, table: Table, frame: Frame, outside: SetExpression | None) -> Part:
+    """Derived facts in the driver, if they are few."""
     if frame.rows > algebra.few:
         return frame
-    rows = cluster.collect(f"SELECT {columns}, k FROM {frame.name}", algebra.few, scanned=frame.rows) or []
+    columns = ", ".join(table.columns)
+    rows = table.cluster.collect(f"SELECT {columns}, k FROM {frame.name}", algebra.few, scanned=frame.rows) or []
     frame.release()
     few = {tuple(row[:-1]): row[-1] for row in rows}
     if outside == I:  # then nothing can be known of them
@@ -85,6 +97,28 @@ def _new_facts(algebra: SparkAlgebra, table: Table, instances: Sequence[Instance
     else:
         meet(algebra.tables, {table.predicate: few})
     return few
+
+
+def count_many(
+    algebra: SparkAlgebra, instances: Sequence[Instances], iteration: int, frames: Callable[[str], list[Frame]]
+) -> FactSet:
+    """Count instances in an iteration of a materialisation that is built; gives the facts that were not there.
+
+    Each predicate's counters become a frame of its own (see `counts`).
+    """
+    parts: dict[str, Part] = {}
+    for predicate, some in _by_predicate(instances).items():
+        table = algebra.tables[predicate]
+        cluster, columns = table.cluster, ", ".join(table.columns)
+        named = ", ".join(f"h{i} AS {column}" for i, column in enumerate(table.columns))
+        heads = f"SELECT {named}, k FROM ({heads_sql(algebra.matcher, some)})"
+        counted = f"SELECT {columns}, min(k) AS k, {iteration} AS i, count(*) AS n FROM ({heads}) GROUP BY {columns}"
+        frame = cluster.hold(cluster.sql(counted))
+        frames(predicate).append(frame)
+        new = cluster.hold(cluster.sql(_left_outside(algebra, table, frame.name, I)))
+        algebra.count(cluster.sql(f"SELECT coalesce(sum(n), 0L) FROM {frame.name}").collect()[0][0], new.rows)
+        parts[predicate] = _in_driver(algebra, table, new, I)
+    return FactSet(algebra, parts)
 
 
 def _left_outside(algebra: SparkAlgebra, table: Table, view: str, outside: SetExpression | None) -> str:

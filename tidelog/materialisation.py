@@ -9,15 +9,16 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from tidelog.changes import ChangedRelations, Changes
-from tidelog.engines.embedded.batches import Batch, ChangedBatch, Encoded, Timing, batch_length
+from tidelog.engines.embedded.batches import Batch, ChangedBatch, Columns, Encoded, Timing, batch_length
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.updating import Ahead, Nodes, UpdatingEngine
 from tidelog.errors import DataError, SetupError
@@ -33,9 +34,12 @@ from tidelog.program import Program
 from tidelog.proof import Explanation, explain
 from tidelog.query import answer
 from tidelog.relation import Relation, column_names
-from tidelog.spark.options import Spark
+from tidelog.spark.options import Spark, is_frame
 from tidelog.syntax import ast
 from tidelog.terms import Term
+
+if TYPE_CHECKING:
+    from tidelog.spark.upkeep import Upkeep
 
 Report = Callable[..., None]
 """Told about progress: `report("stratum 2 of 5", facts=1200, rounds=7)`."""
@@ -88,6 +92,7 @@ class Materialisation:
         _one_of("marks", marks, MARKS)
         self.program = Program.parse(program) if isinstance(program, str) else program
         self._report = progress
+        self._upkeep: Upkeep | None = None
         started = time.perf_counter()
         self._engine = self._start(engine, strata == "single", modules, max_facts)
         self.algorithm = algorithm
@@ -98,8 +103,7 @@ class Materialisation:
 
         self.bad_rows = BadRows("skip" if on_bad_row == "skip" else "stop")
         """Rows of imports that could not be read and were skipped."""
-        batches = [self._program_facts(), *self._imports()]
-        self.statistics: Statistics = self._engine.materialise(batches, counting=algorithm == "counting")
+        self.statistics: Statistics = self._first(algorithm)
         """What the latest materialisation or update took."""
         self.statistics.seconds = time.perf_counter() - started
 
@@ -110,7 +114,8 @@ class Materialisation:
         """The materialisation that a warehouse holds, read into this process with the embedded engine.
 
         Everything is there as it was derived, with its ranks, at the latest version or an earlier one. `program` is checked
-        against the warehouse's; by default it is that. `options` are those of `Materialisation`. Nothing is written back.
+        against the warehouse's; by default it is that. `options` are those of `Materialisation`. Nothing is written back,
+        unless `engine` is the Spark engine: then it is as `Materialisation(program, engine=Spark(warehouse=directory))`.
         """
         from tidelog.opening import opened
 
@@ -123,24 +128,27 @@ class Materialisation:
             if modules not in ELSEWHERE:
                 hint = f"{' and '.join(ELSEWHERE)} do: every rule is joined there"
                 raise SetupError(f"the module {modules} does not run on the Spark engine\n    hint: {hint}")
-            from tidelog.engines.spark.engine import SparkEngine
-            from tidelog.spark.session import session
+            from tidelog.spark.upkeep import started
 
-            spark = Spark() if isinstance(engine, str) else engine
             if self._report is not None:
                 self._report("starting Spark")
-            return SparkEngine(
-                self.program,
-                arities,
-                session(spark.master, settings=spark.settings),
-                single=single,
-                few=spark.driver_facts,
-                partitions=spark.partitions,
-                on_round=on_round,
-                max_facts=max_facts,
-            )
+            spark = Spark() if isinstance(engine, str) else engine
+            self._upkeep = started(self.program, arities, spark, single=single, on_round=on_round, max_facts=max_facts)
+            return self._upkeep.engine
         layouts = Layouts(self.program, assign(self.program.core, modules, single=single), single)
         return EmbeddedEngine(layouts, arities, on_round=on_round, max_facts=max_facts)
+
+    def _first(self, algorithm: str) -> Statistics:
+        """Materialise, or go on from what a warehouse holds."""
+        if self._upkeep is not None and self._upkeep.stored:
+            return self._upkeep.restored()
+        with self._changing():
+            batches = [self._program_facts(), *self._imports()]
+            return self._engine.materialise(batches, counting=algorithm == "counting")
+
+    def _changing(self) -> AbstractContextManager[None]:
+        """Around every change: where a warehouse keeps the materialisation, it gets a version."""
+        return nullcontext() if self._upkeep is None else self._upkeep.change()
 
     @property
     def algorithm(self) -> str:
@@ -167,22 +175,26 @@ class Materialisation:
         if not self.program.imports:
             return
         from tidelog.facts.arrow import release_memory
-        from tidelog.io import read
 
         for resource in self.program.imports:
             if self._report is not None:
                 self._report(f"reading {resource.path}")
-            columns = read(
-                resource,
-                self._engine.dictionary,
-                arity=self._engine.arities.get(resource.predicate),
-                directory=self.program.directory or Path(),
-                bad_rows=self.bad_rows,
-            )
+            columns = self._read(resource)
             self._engine.add_predicate(resource.predicate, len(columns))
-            if len(columns) and len(columns[0]):
+            if len(columns) and batch_length(columns, len(columns)):
                 yield {resource.predicate: columns}
         release_memory()
+
+    def _read(self, resource: ast.Import) -> Columns:
+        from tidelog.io import read
+
+        arity, directory = self._engine.arities.get(resource.predicate), self.program.directory or Path()
+        if self._upkeep is not None and self._upkeep.wants([directory / Path(resource.path).expanduser()]):
+            from tidelog.spark.ingest import of_resource
+
+            path, options = of_resource(resource, directory)
+            return self._upkeep.taken(path, self.bad_rows, arity=arity, **options)
+        return read(resource, self._engine.dictionary, arity=arity, directory=directory, bad_rows=self.bad_rows)
 
     def update(
         self,
@@ -193,8 +205,9 @@ class Materialisation:
     ) -> Changes:
         """Change the explicit facts, first deleting, then inserting, and keep everything that follows true.
 
-        Facts are given by predicate: tuples, Arrow, pandas or Polars tables, relations, or the `Path` of a file. Deleting what
-        is not there and inserting what is there changes nothing. Either all of the update happens or, if it raises, none of it.
+        Facts are given by predicate: tuples, Arrow, pandas, Polars or Spark tables, relations, or the `Path` of a file.
+        Deleting what is not there and inserting what is there changes nothing. Either all of the update happens or, if it
+        raises, none of it.
 
         With `expires`, what is inserted holds only as long as `now` is before that time (see `advance`): a number, a date with
         a time of day, or by predicate such a one for all its facts or a list with one for each. None stands for good. A fact
@@ -242,7 +255,7 @@ class Materialisation:
     ) -> Changes:
         """`update` for who follows a stream: perhaps encoded already, and with a way to look at the update after it."""
         started = time.perf_counter()
-        with self._engine.work:  # from here on, since one thread at a time may add terms
+        with self._engine.work, self._changing():  # from here on, since one thread at a time may add terms
             self._engine.tidy()
             if encoded is None or encoded.dictionary is not self._engine.dictionary:
                 encoded = self._encode(insert, delete, expires, now, release)
@@ -327,13 +340,19 @@ class Materialisation:
 
         if not isinstance(facts, Mapping):
             raise DataError(f"{what} takes a mapping from predicates to facts", hint=f'{what}={{"edge": [("a", "b")]}}')
-        batch: dict[str, list[Ids]] = {}
+        batch: dict[str, Columns] = {}
         for predicate, data in facts.items():
             arity = self._arity(predicate)
             source = f"{what} {predicate}"
             if isinstance(data, Relation):
                 data = list(data)  # as terms: an Arrow table would have strings for IRIs
-            if paths := paths_in(data):
+            paths = paths_in(data)
+            if is_frame(data) or (paths and self._upkeep is not None and self._upkeep.wants(paths)):
+                if self._upkeep is not None:
+                    batch[predicate] = self._upkeep.taken(paths or data, self.bad_rows, arity=arity)
+                    continue
+                data = data.toArrow()
+            if paths:
                 dictionary = self._engine.dictionary
                 batch[predicate] = read_files(predicate, paths, dictionary, arity=arity, bad_rows=self.bad_rows)
                 continue

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.engines.embedded.batches import Held
+from tidelog.errors import DataError
 from tidelog.program import Program
+from tidelog.spark.options import Spark
 from tidelog.warehouse import MATERIALISED, Directory, Manifest
 from tidelog.warehouse.reading import Facts, facts
 
@@ -35,6 +37,11 @@ def opened(
     if program is None:
         program = Program.parse(manifest.rules)
     directory.check_program(manifest, program)
+    if (engine := options.pop("engine", "embedded")) != "embedded":
+        if version not in (None, directory.versions()[-1]):
+            hint = "open it with the embedded engine, or without a version"
+            raise DataError(f"updates go on from the latest version, not from {version}", source=str(directory.path), hint=hint)
+        return materialisation(program, engine=kept_in(engine, directory.path), **options)
     mat = materialisation(replace(program, facts=(), imports=()), **options)
     engine = mat._engine.embedded()
     held = facts(directory, manifest, engine.dictionary)
@@ -45,6 +52,11 @@ def opened(
     else:
         engine.update("rematerialise", {name: _explicit(some) for name, some in held.items() if some.explicit.any()}, {})
     return mat
+
+
+def kept_in(engine: str | Spark, path: Path) -> Spark:
+    """The Spark engine, with this warehouse."""
+    return replace(Spark() if isinstance(engine, str) else engine, warehouse=path)
 
 
 def _complete(manifest: Manifest, program: Program) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -31,18 +33,62 @@ def engine_options(command: Command) -> Command:
             help="Where Spark runs: local[4], spark://..., yarn; by default on all cores of this machine, or where "
             "spark-submit says.",
         ),
+        click.option(
+            "--warehouse",
+            type=click.Path(file_okay=False, path_type=Path),
+            metavar="DIR",
+            help="Keep everything in this directory, with --engine spark: each update is a version of it, and a later run goes "
+            "on from the last. `tidelog query` and `explain` read it with --warehouse, without Spark.",
+        ),
+        click.option(
+            "--checkpoints",
+            metavar="URL",
+            help="A directory that all machines see, for intermediate results that outlive executors (--engine spark).",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def chosen(engine: str, master: str | None) -> str | Spark:
-    """The engine as `Materialisation` takes it."""
-    if engine == EMBEDDED:
-        if master is not None:
-            raise click.UsageError("--master says where Spark runs; add --engine spark")
-        return EMBEDDED
-    from tidelog.spark.options import Spark
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """What the options say about who does the work."""
 
-    return Spark(master=master)
+    engine: str
+    master: str | None
+    warehouse: Path | None
+    checkpoints: str | None
+
+    def chosen(self, facts: Sequence[object] = ()) -> str | Spark:
+        """The engine as `Materialisation` takes it; `facts` are further ones, from `--facts`."""
+        if self.engine == EMBEDDED:
+            for name, value, what in (
+                ("--master", self.master, "says where Spark runs"),
+                ("--warehouse", self.warehouse, "is kept by Spark; `tidelog query` and `explain` read one without"),
+                ("--checkpoints", self.checkpoints, "is for Spark"),
+            ):
+                if value is not None:
+                    raise click.UsageError(f"{name} {what}; add --engine spark")
+            return EMBEDDED
+        if facts and self.version is not None:
+            hint = "give more with --update insert:NAME=FILE"
+            raise click.UsageError(f"{self.warehouse} has its facts, so --facts would change nothing; {hint}")
+        from tidelog.spark.options import Spark
+
+        return Spark(master=self.master, warehouse=self.warehouse, checkpoints=self.checkpoints)
+
+    @property
+    def version(self) -> int | None:
+        """The latest version of the warehouse; None without one."""
+        if self.warehouse is None:
+            return None
+        from tidelog.warehouse import Directory
+
+        return max(Directory(self.warehouse).versions(), default=None)
+
+    def tell(self, before: int | None) -> None:
+        """Say where everything is now."""
+        if self.warehouse is not None:
+            since = f", on from version {before}" if before is not None and before != self.version else ""
+            click.echo(f"{self.warehouse} is at version {self.version}{since}", err=True)

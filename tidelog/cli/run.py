@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidelog.cli import answers, feed, report, updates
-from tidelog.cli.engines import chosen, engine_options
+from tidelog.cli.engines import Worker, engine_options
 from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, program_argument
 from tidelog.cli.progress import progress
 
@@ -80,6 +80,8 @@ def run(
     algorithm: str,
     engine: str,
     master: str | None,
+    warehouse: Path | None,
+    checkpoints: str | None,
     out: Path | None,
     form: str,
     limit: int | None,
@@ -89,8 +91,8 @@ def run(
     """Work out every fact that follows from PROGRAM, and keep it true through updates.
 
     Prints the facts of the @output predicates, or of all derived predicates if there is no @output, in rule syntax and
-    in order. With --out, writes them to files instead. @export directives are always carried out; their paths start at
-    --out DIR, or at the current directory.
+    in order. With --out, writes them to files instead; with --warehouse, they are there, and printed only with --limit.
+    @export directives are always carried out; their paths start at --out DIR, or at the current directory.
 
     \b
     Examples:
@@ -100,6 +102,7 @@ def run(
       tidelog run family.rls --facts triple=family.ttl --stats
       tidelog run paths.rls --facts edge=dirty.csv --on-bad-row skip
       tidelog run paths.rls --engine spark --master local[4]
+      tidelog run paths.rls --engine spark --warehouse paths.warehouse --update insert:edge=new.csv
 
     Updates are applied in order, and only what depends on them is worked out again. An update is a line such as
 
@@ -122,13 +125,14 @@ def run(
     from tidelog import Materialisation
     from tidelog.io.updates import read
 
-    worker = chosen(engine, master)
+    worker = Worker(engine, master, warehouse, checkpoints)
+    used, before = worker.chosen(facts), worker.version
     if program == STANDARD_INPUT and "-" in given:
         raise click.UsageError("standard input can hold the program or the updates, not both")
     loaded = load(program, facts, directory)
     sources = updates.sources(given, loaded)
     with progress("materialising") as line:
-        mat = Materialisation(loaded, engine=worker, algorithm=algorithm, strata=strata, on_bad_row=on_bad_row, progress=line)
+        mat = Materialisation(loaded, engine=used, algorithm=algorithm, strata=strata, on_bad_row=on_bad_row, progress=line)
         if sources:
             finished(mat, stats)
             try:
@@ -138,7 +142,7 @@ def run(
                     updates.apply(mat, read(sources, mat.bad_rows), told, line, stats=stats)
             finally:
                 report.bad_rows(mat, out or Path())
-    if out is None and changes != feed.STANDARD_OUTPUT:
+    if out is None and changes != feed.STANDARD_OUTPUT and (warehouse is None or limit is not None):
         show(mat, answers.shown(limit))
     report.write_exports(mat, out or Path())
     if out is not None:
@@ -146,6 +150,7 @@ def run(
     if not sources:
         report.bad_rows(mat, out or Path())
         finished(mat, stats)
+    worker.tell(before)
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidelog.cli import feed, report, updates
-from tidelog.cli.engines import SPARK, chosen, engine_options
+from tidelog.cli.engines import SPARK, Worker, engine_options
 from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, optional_program
 from tidelog.cli.live import Live, Stop
 from tidelog.cli.progress import progress
@@ -105,6 +105,8 @@ def stream(
     algorithm: str,
     engine: str,
     master: str | None,
+    warehouse: Path | None,
+    checkpoints: str | None,
     facts: tuple[NamedFile, ...],
     directory: Path | None,
     on_bad_row: str,
@@ -136,7 +138,8 @@ def stream(
     """
     from tidelog import Materialisation
 
-    worker = chosen(engine, master)
+    worker = Worker(engine, master, warehouse, checkpoints)
+    used, before = worker.chosen(facts), worker.version
     if query is not None and engine == SPARK:
         raise click.UsageError("continuous queries are answered by the embedded engine; leave --engine spark out")
     reading = Reading(growing, source_format, time_column, predicate, batch)
@@ -152,7 +155,7 @@ def stream(
             mat = question.materialisation
         else:
             assert program is not None
-            mat = Materialisation(load(program, facts, directory), engine=worker, **how)
+            mat = Materialisation(load(program, facts, directory), engine=used, **how)
     report.summary(mat)
     given = {name: reading.updates(source, lines[name], mat.program, mat.bad_rows) for name, source in streams.items()}
     stop = Stop()
@@ -176,6 +179,7 @@ def stream(
             report_late(windowed, late_file)
         report.bad_rows(mat, Path())
     report.write_exports(mat, Path())
+    worker.tell(before)
     return 0
 
 

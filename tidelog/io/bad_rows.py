@@ -17,7 +17,7 @@ OnBadRow: TypeAlias = Literal["stop", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row of a file that was not loaded: where it stands (the line, from 1), why, and its text."""
+    """A row of a file that was not loaded: where it stands (the line, from 1; 0 if nobody knows), why, and its text."""
 
     source: str
     row: int
@@ -42,7 +42,7 @@ class BadRows:
         """Take note of a bad row, or raise it as a DataError."""
         if self.on_bad_row == "stop":
             hint = "to load the other rows, skip bad rows: on_bad_row='skip', on the command line --on-bad-row skip"
-            raise DataError(f"{reason}: {shortened(text)}", source=source, row=row, hint=hint)
+            raise DataError(f"{reason}: {shortened(text)}", source=source, row=row or None, hint=hint)
         self.rows.append(BadRow(source, row, reason, text))
 
     def write(self, path: str | Path) -> None:

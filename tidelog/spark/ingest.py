@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,7 +30,7 @@ from tidelog.spark import sources
 from tidelog.spark.dictionary import encoded, integer_text
 from tidelog.spark.storage import uri
 from tidelog.spark.texts import texts
-from tidelog.spark.warehouse import Transaction
+from tidelog.syntax.ast import Resource
 
 Source: TypeAlias = DataFrame | str | Path | Sequence[str | Path]
 """A DataFrame, or files: paths, directories or patterns."""
@@ -48,9 +48,31 @@ class Ingested:
     """The same in words: N-Triples, or integers."""
     records: int
     bad: int
+    quarantined: DataFrame | None = None
+    """The records that could not be read, if there are any."""
 
 
-def ingest(update: Transaction, source: Source, *, arity: int | None = None, **options: Any) -> Ingested:
+class Intake(Protocol):
+    """Takes terms and bad records in: a transaction of a warehouse, or `tidelog.spark.words`."""
+
+    spark: SparkSession
+
+    def keep(self, frame: DataFrame) -> DataFrame: ...
+
+    def learn(self, frame: DataFrame, columns: list[str]) -> int: ...
+
+    def displaced(self) -> DataFrame | None: ...
+
+    def quarantine_records(self, records: DataFrame) -> int: ...
+
+
+def of_resource(resource: Resource, directory: Path) -> tuple[Path, dict[str, Any]]:
+    """The file of an `@import`, and how it is read."""
+    options = {("types" if name == "format" else name): value for name, value in resource.options.items()}
+    return directory / Path(resource.path).expanduser(), {"format": resource.format, **options}
+
+
+def ingest(update: Intake, source: Source, *, arity: int | None = None, **options: Any) -> Ingested:
     """Read a source, take its terms into the dictionary and its bad records into the quarantine.
 
     `options` are `format` (`csv`, `rdf`, `delta`, ...; otherwise by the names of the files), `types` for the columns of tables,
@@ -62,9 +84,10 @@ def ingest(update: Transaction, source: Source, *, arity: int | None = None, **o
     total, bad = parsed.agg(sf.count("*"), sf.count("bad")).collect()[0]
     good = parsed.where("bad is null").drop("bad")
     update.learn(good, columns)
-    if bad:
-        update.quarantine_records(parsed.where("bad is not null").select("bad.*"))
-    return Ingested(encoded(good, columns, update.displaced()), good, total, bad)
+    quarantined = parsed.where("bad is not null").select("bad.*") if bad else None
+    if quarantined is not None:
+        update.quarantine_records(quarantined)
+    return Ingested(encoded(good, columns, update.displaced()), good, total, bad, quarantined)
 
 
 def records(spark: SparkSession, source: Source, *, arity: int | None = None, **options: Any) -> DataFrame:

@@ -7,7 +7,8 @@
 An update is one version of the warehouse: terms, facts, bad records, what changed and which batch of which stream it was are
 there together or not at all. Whatever fails or is killed in between, the next `Pipeline` goes on from the version before.
 
-A *reasoner* (`tidelog.spark.reasoning`) works out what follows; reading, encoding and storing are Spark's.
+A *reasoner* works out what follows; reading, encoding and storing are Spark's. It is the embedded engine, in the memory of the
+driver (`tidelog.spark.reasoning`), or with `engine="spark"` the Spark engine (`tidelog.spark.distributed`).
 """
 
 from __future__ import annotations
@@ -19,27 +20,18 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 
 from tidelog.facts.wide import WideIds
 from tidelog.maintain.algebra import Statistics
 from tidelog.notation import ntriples
 from tidelog.program import Program
-from tidelog.spark.dictionary import SCHEMA
-from tidelog.spark.ingest import Ingested, Source, ingest
+from tidelog.spark.ingest import Ingested, Source, ingest, of_resource
+from tidelog.spark.options import Spark
 from tidelog.spark.reasoning import EmbeddedReasoner, Reasoner
 from tidelog.spark.warehouse import Transaction, Warehouse
+from tidelog.spark.writing import looked_up, write
 from tidelog.syntax import ast
-from tidelog.warehouse import MATERIALISED
-from tidelog.warehouse import reading as stored
-
-_FEW = 10_000
-"""How many ids are looked up by a join; for more, the dictionary is read."""
-_REWRITTEN = 0.5
-"""A table that changes more than this share of its facts is written anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +77,13 @@ class Pipeline:
         directory: str | Path,
         program: Program,
         *,
+        engine: str | Spark = "embedded",
         algorithm: str = "auto",
         storage: str | None = None,
     ) -> None:
-        self.spark, self.program, self.algorithm = spark, program, algorithm
+        if engine not in ("embedded", "spark") and not isinstance(engine, Spark):
+            raise ValueError(f"engine={engine!r}: it is one of embedded, spark")
+        self.spark, self.program, self.engine, self.algorithm = spark, program, engine, algorithm
         self.warehouse = Warehouse.open(spark, directory, program, storage=storage)
         self._words: Warehouse = self.warehouse
         """Where terms are looked up: in the warehouse, or in what it is about to become."""
@@ -126,7 +121,8 @@ class Pipeline:
         plus = [(predicate, self._taken(update, predicate, source)) for predicate, source in given]
         minus = [(predicate, self._taken(update, predicate, source)) for predicate, source in delete.items()]
         statistics = reasoner.update(self.algorithm, _frames(plus), _frames(minus))
-        inserted, deleted = self._write(update, reasoner)
+        inserted, deleted = write(update, reasoner)
+        reasoner.forget()
         taken = [ingested for _, ingested in (*plus, *minus)]
         records, bad = sum(one.records for one in taken), sum(one.bad for one in taken)
         return Applied(update.version, records, bad, inserted, deleted, statistics)
@@ -134,19 +130,20 @@ class Pipeline:
     def _running(self) -> Reasoner:
         """The reasoner, with what the warehouse holds."""
         if self._reasoner is None:
-            self._reasoner = EmbeddedReasoner(self.spark, self.program, self._lookup)
+            self._reasoner = self._new_reasoner()
             self._reasoner.load({predicate: self.warehouse.table(predicate) for predicate in self.warehouse.predicates})
         return self._reasoner
 
+    def _new_reasoner(self) -> Reasoner:
+        if self.engine == "embedded":
+            return EmbeddedReasoner(self.spark, self.program, self._lookup)
+        from tidelog.spark.distributed import SparkReasoner
+
+        how = Spark() if isinstance(self.engine, str) else self.engine
+        return SparkReasoner.of(self.spark, self.program, how, self._lookup, lambda: self._words.dictionary())
+
     def _lookup(self, ids: WideIds) -> dict[int, str]:
-        """The texts of terms, from the dictionary's table."""
-        if len(ids) > _FEW:
-            words = stored.rows(self._words.directory, self._words.manifest.dictionary)
-            found = words.filter(pc.is_in(words.column("id"), pa.array(ids)))
-        else:
-            wanted = self.spark.createDataFrame(pa.table({"id": pa.array(ids)}))
-            found = self._words.dictionary().join(sf.broadcast(wanted), "id").toArrow()
-        return dict(zip(found.column("id").to_pylist(), found.column("text").to_pylist(), strict=True))
+        return looked_up(self._words, ids)
 
     # Facts in
 
@@ -166,44 +163,9 @@ class Pipeline:
             frame = self.spark.createDataFrame(facts, ", ".join(f"c{number} string" for number in range(width)))
             own.append((predicate, reading(frame, types=("ntriples",) * width)))
         for resource in self.program.imports:
-            path = (self.program.directory or Path()) / Path(resource.path).expanduser()
-            options = {("types" if name == "format" else name): value for name, value in resource.options.items()}
-            own.append((resource.predicate, reading(path, **{"format": resource.format, **options})))
+            path, options = of_resource(resource, self.program.directory or Path())
+            own.append((resource.predicate, reading(path, **options)))
         return own
-
-    # Facts out
-
-    def _write(self, update: Transaction, reasoner: Reasoner) -> tuple[dict[str, int], dict[str, int]]:
-        """Write what is different now; gives how many facts appeared and vanished."""
-        fresh = reasoner.fresh()
-        if fresh:
-            update.add_terms(self.spark.createDataFrame(fresh, SCHEMA))
-        inserted: dict[str, int] = {}
-        deleted: dict[str, int] = {}
-        for predicate in reasoner.predicates:
-            appeared, vanished = self._write_table(update, predicate, reasoner)
-            if appeared:
-                inserted[predicate] = appeared
-            if vanished:
-                deleted[predicate] = vanished
-        update.note(MATERIALISED, True)
-        return inserted, deleted
-
-    def _write_table(self, update: Transaction, predicate: str, reasoner: Reasoner) -> tuple[int, int]:
-        there = predicate in update.predicates
-        if not there:
-            update.replace(predicate, reasoner.rows(predicate))
-        rows = update.manifest.predicates[predicate].rows
-        different = reasoner.difference(predicate, update.table(predicate))
-        if different is None:
-            return 0, 0
-        if different.appeared or different.vanished:
-            update.tell(predicate, different.changes)
-        if there and different.rows > _REWRITTEN * max(1, rows):
-            update.replace(predicate, reasoner.rows(predicate))
-        elif there:
-            update.change(predicate, different.removed, different.added)
-        return different.appeared, different.vanished
 
 
 def _frames(taken: list[tuple[str, Ingested]]) -> dict[str, DataFrame]:

@@ -62,8 +62,11 @@ class Reasoner(Protocol):
     def rows(self, predicate: str) -> Rows:
         """What holds: c0, c1, ..., explicit, rank."""
 
-    def difference(self, predicate: str, before: DataFrame) -> Difference | None:
+    def difference(self, predicate: str, before: DataFrame | None) -> Difference | None:
         """What the last update changed of a predicate, of which this was there before; None if that is nothing."""
+
+    def forget(self) -> None:
+        """What the last update changed has been written, and will not be asked for."""
 
     def fresh(self) -> list[tuple[int, str]]:
         """Terms, with their ids, that did not come from the dictionary's table; only those since this was asked last."""
@@ -105,7 +108,10 @@ class EmbeddedReasoner:
         explicit, rank = pa.array(table.flags[rows] & EXPLICIT != 0), pa.array(table.rank[rows])
         return pa.table(columns | {"explicit": explicit, "rank": rank})
 
-    def difference(self, predicate: str, before: DataFrame) -> Difference | None:
+    def forget(self) -> None:
+        """Nothing is held for it."""
+
+    def difference(self, predicate: str, before: DataFrame | None) -> Difference | None:
         old, new = self._before.get(predicate), self.rows(predicate)
         self._before[predicate] = new
         old = new.slice(0, 0) if old is None else old

@@ -79,3 +79,25 @@ def test_what_spark_gives_up_is_told_in_a_line(capsys: pytest.CaptureFixture[str
         "error: Spark gave up: org.apache.spark.SparkException: no disk; the update that was under way is not applied",
         "    hint: run again with TIDELOG_TRACEBACK=1 to see all that Spark says",
     ]
+
+
+def test_a_warehouse_is_kept_and_gone_on_from(tidelog: Tidelog, workspace: Path, spark: SparkSession) -> None:
+    kept = ("--warehouse", "kept")
+    first = tidelog("run", "paths.rls", *ON_SPARK, *kept)
+    assert (first.code, first.out, first.err.splitlines()[1:]) == (0, "", ["kept is at version 0"])
+    (workspace / "updates.ndjson").write_text(UPDATES)
+    told = tidelog("stream", "paths.rls", "--source", "updates.ndjson", *ON_SPARK, *kept)
+    assert [line[:12] for line in told.lines] == ['{"update": 1', '{"update": 2']
+    assert told.err.splitlines()[-1] == "kept is at version 2, on from version 0"
+    assert tidelog("query", "paths.rls", "path(?x, ?y)", *kept).lines == ["?x  ?y", "a   b", "c   d"]
+    assert tidelog("run", "paths.rls", *ON_SPARK, *kept, "--limit", "5").lines == ["path(a, b) .", "path(c, d) ."]
+    more = tidelog("run", "paths.rls", *ON_SPARK, *kept, "--facts", "edge=more.csv")
+    assert (more.code, "--update insert:NAME=FILE" in more.err) == (2, True)
+    (workspace / "other.rls").write_text("p(?x) :- q(?x) .")
+    other = tidelog("run", "other.rls", *ON_SPARK, *kept)
+    assert (other.code, "the warehouse is of another program" in other.err) == (1, True)
+
+
+def test_a_warehouse_needs_spark_to_be_kept(tidelog: Tidelog) -> None:
+    outcome = tidelog("run", "paths.rls", "--warehouse", "kept")
+    assert (outcome.code, "`tidelog query` and `explain` read one without; add --engine spark" in outcome.err) == (2, True)

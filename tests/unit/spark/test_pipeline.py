@@ -12,6 +12,7 @@ import tidelog as tl
 from tidelog.notation import ntriples
 from tidelog.program import Program
 from tidelog.spark import pipeline as module
+from tidelog.spark import writing
 from tidelog.spark.pipeline import Pipeline, reading
 from tidelog.spark.stream import follow, signed
 
@@ -41,14 +42,16 @@ def everything(mat: tl.Materialisation) -> dict[str, object]:
     return {p: (mat[p].sorted(), mat.explicit(p).sorted()) for p in PREDICATES if p in mat}
 
 
+@pytest.mark.parametrize("engine", ["embedded", "spark"])
 def test_random_updates_hold_what_the_embedded_engine_derives(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mat, some = tl.Materialisation(RULES), random.Random(4)
-    pipeline = Pipeline(spark, tmp_path, Program.parse(RULES))
+    pipeline = Pipeline(spark, tmp_path, Program.parse(RULES), engine=engine)
     terms: list[object] = ["a", "b", 1, 2**65, tl.Iri("http://e.org/x")]
     for step in range(3):
-        monkeypatch.setattr(module, "_FEW", 0 if step == 2 else 1000)
+        monkeypatch.setattr(writing, "FEW", 0 if step == 2 else 1000)
+        pipeline.algorithm = ("auto", "ranked", "rematerialise")[step]
         insert, delete = ([(some.choice(terms), some.choice(terms)) for _ in range(3)] for _ in range(2))
         nodes = [] if step else [("a",), (1,)]
         changes = mat.update(insert={"edge": insert, "node": nodes}, delete={"edge": delete})
@@ -62,7 +65,7 @@ def test_random_updates_hold_what_the_embedded_engine_derives(
             told = {(row.change, row.c0, row.c1) for row in pipeline.warehouse.changes("path").collect()}
             assert told == {(sign, *map(ntriples, fact)) for sign, p, fact in changes if p == "path"}
         if step == 0:  # a restart
-            pipeline = Pipeline(spark, tmp_path, Program.parse(RULES))
+            pipeline = Pipeline(spark, tmp_path, Program.parse(RULES), engine=engine)
 
 
 def test_bad_records_are_counted_and_imports_are_read_once(spark: SparkSession, tmp_path: Path) -> None:

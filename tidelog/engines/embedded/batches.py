@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -69,9 +70,18 @@ class Held(NamedTuple):
     """None if nobody knows."""
 
 
+class Elsewhere(ABC, Sequence[Ids]):
+    """Columns of facts that are not in this process; to index them is to fetch them."""
+
+    rows: int
+    """How many facts they are, which is known without."""
+
+
 def batch_length(columns: Columns, arity: int) -> int:
     """How many facts; without columns (arity 0) a batch that is there holds the one fact there can be."""
-    return len(columns[0]) if arity else 1
+    if not arity:
+        return 1
+    return columns.rows if isinstance(columns, Elsewhere) else len(columns[0])
 
 
 def make_explicit(store: Store, batch: Batch, timing: Timing = UNTIMED, now: float = -NEVER) -> None:

@@ -12,11 +12,13 @@ import pyarrow as pa
 from tidelog.engines.embedded.batches import Changed, ChangedBatch
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.spark.facts import FactSet
+from tidelog.engines.spark.frames import Cluster
 from tidelog.engines.spark.tables import Row, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
 from tidelog.facts.dictionary import Dictionary
-from tidelog.facts.wide import WIDE
+from tidelog.facts.wide import WIDE, WideIds
+from tidelog.notation import ntriples
 from tidelog.plan.layout import Layouts
 from tidelog.syntax.formatter import format_term
 
@@ -175,10 +177,24 @@ def decoded(table: Table, terms: Terms) -> DataFrame:
 
 
 def _texts(table: Table, terms: Terms) -> str:
-    """The terms that the driver knows, as strings by their ids."""
+    """The terms that the driver knows, as strings by their ids; with those of the dictionary's table, if there is one."""
     wide, ids = terms.known()
     known = terms.dictionary.decode(ids)
+    if terms.words is not None:
+        return _all_texts(table.cluster, terms.words(), wide, [ntriples(term) for term in known])
     plain = all(isinstance(term, str) for term, one in zip(known, wide.tolist(), strict=True) if one >= WIDE)
     texts = [str(term) if plain else format_term(term) for term in known]
     data = pa.table({"id": pa.array(wide), "text": pa.array(texts, pa.string())})
     return table.cluster.view(table.cluster.session.createDataFrame(data))
+
+
+def _all_texts(cluster: Cluster, words: DataFrame, wide: WideIds, known: list[str]) -> str:
+    """Terms in N-Triples as strings; if all of them are strings, as these."""
+    ours = cluster.view(cluster.session.createDataFrame(pa.table({"id": pa.array(wide), "text": pa.array(known, pa.string())})))
+    theirs = cluster.view(cluster.adopt(words))
+    missing = f"SELECT /*+ BROADCAST(k) */ t.id, t.text FROM {theirs} t LEFT ANTI JOIN {ours} k ON t.id = k.id"
+    view = cluster.view(cluster.sql(f"SELECT id, text FROM {ours} WHERE id >= {WIDE}L UNION ALL {missing}"))
+    plain = cluster.sql(f"SELECT bool_and(endswith(text, '\"')) AS plain FROM {view}").collect()[0].plain
+    if not plain:
+        return view
+    return cluster.view(cluster.sql(f"SELECT id, from_json(concat('[', text, ']'), 'array<string>')[0] AS text FROM {view}"))

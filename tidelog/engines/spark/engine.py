@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidelog.engines.embedded.batches import Batch, Encoded
+from tidelog.engines.embedded.batches import Batch, Encoded, batch_length
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.marks import MARKING, Marks
 from tidelog.engines.spark.algebra import SparkAlgebra
@@ -26,9 +26,10 @@ from tidelog.engines.spark.rewriting import rewriting
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.times import Change, Given, timed, untimed
+from tidelog.engines.spark.touched import Touched, touched
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
-from tidelog.errors import LimitExceeded
+from tidelog.errors import LimitExceeded, SetupError
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
 from tidelog.maintain.algebra import Statistics, Update
@@ -66,12 +67,13 @@ class SparkEngine(UpdatingEngine):
         partitions: int | None = None,
         on_round: OnRound | None = None,
         max_facts: int | None = None,
+        checkpoints: str | None = None,
     ) -> None:
         super().__init__(arities)
         self.program, self.single = program, single
         self.strata = program.stratify(single=single)
         self.few, self.on_round, self.max_facts = few, on_round, max_facts
-        self.cluster = Cluster(session, partitions)
+        self.cluster = Cluster(session, partitions, checkpoints)
         self.dictionary = Dictionary()
         self.terms = Terms(self.dictionary)
         self.algebra = self._new_algebra()
@@ -82,6 +84,10 @@ class SparkEngine(UpdatingEngine):
         self._after = 0, self.now
         """How many facts are going to be explicit, and what time it is going to be."""
         self._marks: Marks[FactSet] = Marks()
+        self.touched: Touched | None = None
+        """What the last update touched; None if everything was derived anew."""
+        self.kept = False
+        """Whether a warehouse keeps the facts; it does not keep times."""
 
     def _new_algebra(self) -> SparkAlgebra:
         tables = Tables(self.cluster)
@@ -113,10 +119,22 @@ class SparkEngine(UpdatingEngine):
         with self.work:
             self.explicit += load(self.algebra.tables, frames)
 
+    def reload(self, frames: Mapping[str, DataFrame]) -> None:
+        """Take over a materialisation in the place of what is here, which may have been lost."""
+        with self.work:
+            self._unsettled = False
+            algebra = self._new_algebra()
+            explicit = load(algebra.tables, frames)
+            with self.commit:
+                self.algebra, self.explicit, self.touched, self._marks = algebra, explicit, None, Marks()
+
     def _ranks_hold(self) -> bool:
         return self.algebra.ranks_hold
 
     def _begin_times(self) -> None:
+        if self.kept:
+            hint = "leave the warehouse out, or insert the facts for good and delete them"
+            raise SetupError(f"facts that hold for a time only are not kept in warehouses\n    hint: {hint}")
         self.has_times = True
         self.algebra.tables.keep_times()
         self.algebra.expiries_hold = self.algebra.ranks_hold
@@ -149,6 +167,7 @@ class SparkEngine(UpdatingEngine):
         with self.commit:
             before, self.algebra, self.now = self.algebra, algebra, now
         before.release()
+        self.touched = None
         self.cluster.sweep()
         return inserted, deleted, algebra.statistics
 
@@ -213,6 +232,8 @@ class SparkEngine(UpdatingEngine):
             of_few(algebra.tables, algebra.deleted, self.terms, None),
             algebra.statistics,
         )
+        if self.touched is not None:
+            self.touched = touched(algebra.tables, steps, algebra.overwritten)
         self._after = self.explicit + len(now_explicit) - len(no_longer), now
         self._commit = list(steps.values())
         return result
@@ -243,6 +264,7 @@ class SparkEngine(UpdatingEngine):
         self._unsettled = False
 
     def _begin(self, delete: Batch) -> None:
+        self.touched = {}
         self._marks.begin(self.algebra, delete)
 
     def _known(self, batch: Batch) -> FactSet:
@@ -261,8 +283,8 @@ class SparkEngine(UpdatingEngine):
 
     def _few(self, batch: Batch) -> dict[str, Few]:
         """The facts of a batch, in the driver."""
-        for columns in batch.values():
-            if columns and len(columns[0]) > 4 * self.few:
+        for predicate, columns in batch.items():
+            if batch_length(columns, self.arities[predicate]) > 4 * self.few:
                 raise TooLarge
         return {predicate: dict.fromkeys(rows_of(columns, self.terms), 0) for predicate, columns in batch.items()}
 

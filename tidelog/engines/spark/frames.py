@@ -71,8 +71,12 @@ def telling() -> Iterator[None]:
 class Cluster:
     """A Spark session, and the jobs that the engine runs on it."""
 
-    def __init__(self, session: SparkSession, partitions: int | None = None) -> None:
+    def __init__(self, session: SparkSession, partitions: int | None = None, checkpoints: str | None = None) -> None:
         self.session = session.newSession()
+        self._reliable = checkpoints is not None
+        """Whether frames are kept in a directory, where they outlive the executors that made them."""
+        if checkpoints is not None:
+            session.sparkContext.setCheckpointDir(checkpoints)
         self.partitions = partitions or session.sparkContext.defaultParallelism
         own = {"spark.sql.shuffle.partitions": self.partitions, "spark.sql.limit.initialNumPartitions": self.partitions}
         for key, value in (_SETTINGS | own).items():
@@ -155,7 +159,7 @@ class Cluster:
         self._compile(True)
         counted = data.observe("rows", functions.count(functions.lit(1)).alias("rows"))
         with telling():
-            held = counted.localCheckpoint()
+            held = counted.checkpoint() if self._reliable else counted.localCheckpoint()
         metrics = counted._jdf.queryExecution().observedMetrics()
         rows = metrics.get("rows").get().getLong(0)
         other = {name: metrics.get(name).get() for name in sums}

@@ -4,21 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
 
-from tidelog.engines.embedded.batches import Columns, Encoded, batch_length
+from tidelog.engines.embedded.batches import Columns, Elsewhere, Encoded, batch_length
 from tidelog.engines.spark.frames import Cluster, literal
 from tidelog.engines.spark.tables import FOREVER, Row, State, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, STATE
+from tidelog.errors import DataError
 from tidelog.facts.times import NEVER
 from tidelog.facts.times import Expiries as Times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from tidelog.facts.kernel import Ids
+
+
+class Spread(Elsewhere):
+    """Facts of a batch that are on the cluster: a frame of 64-bit ids in c0, c1, ..., where a fact may be more than once."""
+
+    def __init__(self, data: DataFrame, rows: int, terms: Terms) -> None:
+        self.data, self.rows, self._terms = data, rows, terms
+
+    def __len__(self) -> int:
+        return len(self.data.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> Ids: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Ids]: ...
+
+    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
+        fetched = self.data.toArrow()
+        columns = [self._terms.narrow(fetched.column(name).to_numpy()) for name in self.data.columns]
+        return columns[index]
 
 
 def make_explicit(tables: Tables, old: Tables, terms: Terms, encoded: Encoded, now: float, few: int) -> None:
@@ -59,6 +83,8 @@ def _make_few(table: Table, before: Table, terms: Terms, change: _Change, until:
 
 def rows_of(columns: Columns, terms: Terms) -> list[Row]:
     """The facts of a batch as rows of 64-bit ids."""
+    if isinstance(columns, Spread):
+        return [tuple(row) for row in columns.data.collect()]
     wide = [terms.wide(column).tolist() for column in columns]
     return list(zip(*wide, strict=True)) if wide else [(0,)]
 
@@ -89,6 +115,12 @@ def _relation(cluster: Cluster, table: Table, batch: Columns, terms: Terms, unti
     if not table.arity:
         given = NEVER if until is None else float(until[0])
         return cluster.rows([*table.columns, "g"], table.types("double"), [(0, given)])
+    if isinstance(batch, Spread):
+        times = {NEVER} if until is None else set(until.tolist())
+        if len(times) > 1:
+            raise DataError("the facts of a DataFrame, or of a large file, are given until one time")
+        view = cluster.view(cluster.adopt(batch.data))
+        return f"(SELECT *, {literal(max(times, default=NEVER), 'double')} AS g FROM {view})"
     arrays = [pa.array(terms.wide(column)) for column in batch]
     arrays.append(pa.array(np.full(len(arrays[0]), NEVER) if until is None else until))
     return cluster.view(cluster.session.createDataFrame(pa.table(arrays, names=[*table.columns, "g"])))

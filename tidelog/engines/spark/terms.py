@@ -9,6 +9,7 @@ and translates; what it has never seen is asked of the dictionary table, through
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from tidelog.facts.dictionary import INLINE, SMALL, ZERO, Dictionary, Ids
 from tidelog.facts.wide import WIDE, WideIds, homes
 from tidelog.notation import ntriples
 from tidelog.terms import Term
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Lookup = Callable[[list[int]], Mapping[int, Term]]
 """Finds terms by their 64-bit ids."""
@@ -28,6 +32,8 @@ class Terms:
     def __init__(self, dictionary: Dictionary, lookup: Lookup | None = None) -> None:
         self.dictionary = dictionary
         self.lookup = lookup
+        self.words: Callable[[], DataFrame] | None = None
+        """The dictionary's table, `id` and `text`, if there is one."""
         self._wide = np.empty(0, np.int64)
         """By the dictionary's dense number."""
         self._known = 0

@@ -72,6 +72,8 @@ class SparkAlgebra(TimedFacts):
         self.phase = "forward"
         self.ranks_hold = True
         self.expiries_hold = True
+        self.building = False
+        """Whether a materialisation is built: then new facts need not pass through the driver."""
         self.inserted = self.deleted = FactSet(self)
         self.look: Callable[[], Upcoming[FactSet] | None] | None = None
         """Tells the next update, if it is there; set while an update runs whose successor may be looked at."""
@@ -135,14 +137,15 @@ class SparkAlgebra(TimedFacts):
             passes.take(marked, outside)
             self.count(len(marked), len(found))
             return found
-        if all(one.found.rows <= self.few for one in instances):
+        on_cluster = self.building and any(table.runs for table in self.tables.values())
+        if not on_cluster and all(one.found.rows <= self.few for one in instances):
             statement = heads_sql(self.matcher, instances, expiring=expiring)
             rows = self.cluster.collect(statement, self.few, scanned=scanned(self.tables, instances))
             if rows is not None:
                 found = self._found(instances, rows, outside, expiring)
                 self.count(len(rows), len(found))
                 return found
-        return derive_many(self, instances, outside, expiring=expiring)
+        return derive_many(self, instances, outside, ranked=ranked, expiring=expiring)
 
     def provable(
         self,
@@ -339,7 +342,7 @@ class SparkAlgebra(TimedFacts):
                 table.overtake(part)
             elif isinstance(part, Frame):
                 table.append(part, explicit=False)
-                table.merge(keep=part)
+                table.merge_smallest(keep=part)
             else:
                 for row in part:
                     table.met[row].flags |= PRESENT

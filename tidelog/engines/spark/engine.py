@@ -179,7 +179,9 @@ class SparkEngine(UpdatingEngine):
         elif expiring:
             seminaive_expiry(algebra)
         else:
+            algebra.building = True
             seminaive(algebra)
+            algebra.building = False
         algebra.tables.tidy(self.few)
         self.explicit = explicit
         self._chooser.learn_full(algebra.statistics, time.perf_counter() - started, explicit)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,10 +25,12 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # it would change partitionings under our hands
     "spark.sql.ansi.enabled": "true",  # an overflow is an error, not another number
     "spark.sql.join.preferSortMergeJoin": "false",
+    "spark.sql.constraintPropagation.enabled": "false",  # constraints of a frame on frames on frames double with each round
+    "spark.sql.codegen.useIdInClassName": "false",  # what is the same in another place of a plan need not be compiled again
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
 }
-_INLINE = 200
+INLINE = 200
 """So many rows are written into a statement; more are handed over as an Arrow table."""
 _INTERPRETED = 20_000
 """To look at so many rows takes less time than to compile the statement."""
@@ -43,11 +46,21 @@ class Frame:
     name: str
     data: DataFrame
     rows: int
+    blocks: Any
+    """Spark's RDD of them."""
 
     def release(self) -> None:
         """Give the memory back; who comes back to the frame finds nothing."""
-        self.data._jdf.queryExecution().logical().rdd().unpersist(False)
+        self.blocks.unpersist(False)
         self.data.sparkSession.catalog.dropTempView(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A frame that was evaluated, and what was observed on the way."""
+
+    frame: Frame
+    sums: Mapping[str, int]
 
 
 REFUSED = "tidelog: "
@@ -91,7 +104,7 @@ class Cluster:
         """Rows of the driver as a relation in SQL."""
         if not rows:
             return f"(SELECT {', '.join(f'CAST(NULL AS {t}) AS {n}' for n, t in zip(names, types, strict=True))} WHERE false)"
-        if len(rows) <= _INLINE:
+        if len(rows) <= INLINE:
             written = ", ".join(f"({', '.join(map(literal, row, types))})" for row in rows)
             return f"(SELECT * FROM VALUES {written} AS t({', '.join(names)}))"
         columns = [pa.array(column, _ARROW[t]) for column, t in zip(zip(*rows, strict=True), types, strict=True)]
@@ -150,21 +163,53 @@ class Cluster:
 
     def hold(self, data: DataFrame) -> Frame:
         """Evaluate a frame and keep it, with its partitioning, but not how it came about."""
-        return self.hold_counting(data, {})[0]
+        return self.hold_all([data])[0].frame
 
-    def hold_counting(self, data: DataFrame, sums: Mapping[str, str]) -> tuple[Frame, Mapping[str, int]]:
-        """The same; and what was observed on the way, under the names of `observed` frames inside."""
+    def hold_all(self, data: Sequence[DataFrame], *sums: str) -> list[Held]:
+        """The same for several frames by one job; `sums` are what is observed inside, under names that are columns, too."""
         from pyspark.sql import functions
 
         self._compile(True)
-        counted = data.observe("rows", functions.count(functions.lit(1)).alias("rows"))
+        number = functions.count(functions.lit(1)).alias("rows")
+        counted = [one.toDF(*(f"{name}_" for name in one.columns)).observe("rows", number) for one in data]
         with telling():
-            held = counted.checkpoint() if self._reliable else counted.localCheckpoint()
+            plans = [self._evaluated(one)._jdf.queryExecution().logical() for one in counted]
+            if not self._reliable:
+                reduce(lambda all_, blocks: all_.union(blocks), [plan.rdd() for plan in plans]).count()
+        return [self._held(*one, sums) for one in zip(data, counted, plans, strict=True)]
+
+    def _evaluated(self, data: DataFrame) -> DataFrame:
+        """A frame that is kept: on the executors by the next job, in the checkpoint directory by one of its own."""
+        return data.checkpoint() if self._reliable else data.localCheckpoint(eager=False)
+
+    def _held(self, data: DataFrame, counted: DataFrame, plan: Any, sums: Sequence[str]) -> Held:
         metrics = counted._jdf.queryExecution().observedMetrics()
-        rows = metrics.get("rows").get().getLong(0)
-        other = {name: metrics.get(name).get() for name in sums}
-        numbers = {name: 0 if row.isNullAt(0) else row.getLong(0) for name, row in other.items()}
-        return Frame(self.view(held), held, rows), numbers
+        rows, *numbers = (metrics.get(name).get() for name in ("rows", *sums))
+        found = [0 if row.isNullAt(0) else row.getLong(0) for row in numbers]
+        fresh = self._fresh(plan, data.columns, rows.getLong(0))
+        return Held(Frame(self.view(fresh), fresh, rows.getLong(0), plan.rdd()), dict(zip(sums, found, strict=True)))
+
+    def _fresh(self, plan: Any, names: Sequence[str], rows: int) -> DataFrame:
+        """A frame that knows its partitioning and its true size, and nothing else of where it came from.
+
+        Spark would pass on what it believed of the plan, and sizes that multiply at every join soon have millions of
+        digits. The columns are renamed since a union keeps the partitioning of its parts only through names of their own.
+        """
+        assert self.session._jvm is not None
+        nothing = self.session._jvm.scala.Option.empty()
+        as_large = self.session.range(max(1, rows) * (1 + len(names)))._jdf.queryExecution().logical().stats()
+        relation = self.session._jvm.org.apache.spark.sql.execution.LogicalRDD(
+            plan.output(),
+            plan.rdd(),
+            plan.outputPartitioning(),
+            plan.outputOrdering(),
+            False,
+            nothing,
+            self.session._jsparkSession,
+            self.session._jvm.scala.Option.apply(as_large),
+            nothing,
+        )
+        return self._of_plan(relation).toDF(*names)
 
     def drop(self, names: Iterable[str]) -> None:
         for name in names:

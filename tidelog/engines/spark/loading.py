@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.engines.embedded.batches import Columns, Elsewhere, Encoded, batch_length
-from tidelog.engines.spark.frames import Cluster, literal
+from tidelog.engines.spark.frames import INLINE, Cluster, literal
 from tidelog.engines.spark.tables import FOREVER, Row, State, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, STATE
@@ -53,7 +53,7 @@ def make_explicit(tables: Tables, old: Tables, terms: Terms, encoded: Encoded, n
         until = encoded.timing.expiries.get(predicate)
         if change.insert is None and table is before:
             continue
-        if before.runs or sum(batch_length(batch, table.arity) for batch in change if batch is not None) > few:
+        if before.runs or sum(batch_length(batch, table.arity) for batch in change if batch is not None) > min(few, INLINE):
             _make_frame(table, before, terms, change, until, now)
         else:
             _make_few(table, before, terms, change, until, now)

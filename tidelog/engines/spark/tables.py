@@ -23,7 +23,10 @@ from tidelog.facts.times import NEVER
 
 Row: TypeAlias = tuple[int, ...]
 
-_MANY_RUNS = 6
+_MANY_RUNS = 4
+"""So many runs are put together when an update is over."""
+_MANY_WHILE_BUILDING, _OF_THEM = 12, 8
+"""While a materialisation is built, each round adds one: of so many, the smallest are put together."""
 FOREVER = literal(NEVER, "double")
 
 Stored: TypeAlias = tuple[int, int, float, float]
@@ -162,20 +165,28 @@ class Table:
         self.runs.append(run)
         return run
 
-    def merge(self, keep: Frame | None = None) -> None:
-        """Put runs together when they are many: the small ones into one, the large one too if they have caught up with it.
-
-        One frame may still be in use as what it is, and is left alone.
-        """
-        runs = sorted((run for run in self.runs if run.frame is not keep), key=lambda run: run.frame.rows, reverse=True)
-        if len(runs) < _MANY_RUNS:
+    def merge(self) -> None:
+        """Put runs together when they are many: the small ones into one, the large one too if they have caught up with it."""
+        if len(self.runs) < _MANY_RUNS:
             return
+        runs = sorted(self.runs, key=lambda run: run.frame.rows, reverse=True)
         small = sum(run.frame.rows for run in runs[1:])
-        merged = runs if 2 * small >= runs[0].frame.rows else runs[1:]
-        statement = " UNION ALL ".join(run.select(self.columns, self.timed) for run in merged)
+        self._put_together(runs if 2 * small >= runs[0].frame.rows else runs[1:])
+
+    def merge_smallest(self, keep: Frame) -> None:
+        """The same between two rounds: reading many runs costs no more than reading one, so large ones are left alone.
+
+        One frame is still in use as what it is.
+        """
+        if len(self.runs) >= _MANY_WHILE_BUILDING:
+            runs = sorted((run for run in self.runs if run.frame is not keep), key=lambda run: run.frame.rows)
+            self._put_together(runs[:_OF_THEM])
+
+    def _put_together(self, runs: Sequence[Run]) -> None:
+        statement = " UNION ALL ".join(run.select(self.columns, self.timed) for run in runs)
         frame = self.cluster.hold(self.cluster.sql(statement))
-        self.runs = [*(run for run in self.runs if run not in merged), self._whole(frame)]
-        for run in merged:
+        self.runs = [*(run for run in self.runs if run not in runs), self._whole(frame)]
+        for run in runs:
             run.frame.release()
 
     def make_room(self, few: int, keep: Mapping[Row, object]) -> None:

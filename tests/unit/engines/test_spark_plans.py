@@ -1,0 +1,58 @@
+"""What Spark is asked to do in a round: the facts derived so far stay where they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tidelog import Materialisation, Spark
+from tidelog.engines.spark.frames import Cluster, Held
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CLOSURE = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."
+
+
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The plans of each job that keeps frames, one line for each operator."""
+    seen: list[list[str]] = []
+    hold_all = Cluster.hold_all
+
+    def recording(cluster: Cluster, data: Sequence[DataFrame], *sums: str) -> list[Held]:
+        held = hold_all(cluster, data, *sums)
+        seen.extend(_physical(one).splitlines() for one in data)
+        return held
+
+    monkeypatch.setattr(Cluster, "hold_all", recording)
+    return seen
+
+
+def _physical(data: Any) -> str:
+    text: str = data._jdf.queryExecution().executedPlan().toString()
+    return text
+
+
+def test_rounds_do_not_move_the_runs(spark: SparkSession, plans: list[list[str]]) -> None:
+    layers = [range(start, start + 6) for start in range(0, 600, 100)]
+    edges = [(a, b) for here, there in itertools.pairwise(layers) for a in here for b in there]
+    mat = Materialisation(CLOSURE, engine=Spark(driver_facts=100))
+    mat.update(insert={"edge": edges})
+    assert len(mat["path"]) == 36 * 15
+    rounds = [plan for plan in plans if any("ShuffledHashJoin" in line for line in plan)]
+    assert len(rounds) == 5
+    assert sum(any("Union" in line for line in plan) for plan in rounds) == 4, "from the second on there is more than one run"
+    for plan in rounds:
+        (join,) = (number for number, line in enumerate(plan) if "ShuffledHashJoin" in line)
+        (exchange,) = (number for number, line in enumerate(plan) if "Exchange hashpartitioning" in line)
+        (runs,) = (n for n, line in enumerate(plan) if n > join and line.find("+- ") == _indent(plan[join]) + 3)
+        assert "BuildLeft" in plan[join], "what is new is the hash table"
+        assert join < exchange < runs, "what is derived moves, and nothing else does"
+
+
+def _indent(line: str) -> int:
+    return line.find("+- ")

@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console
 
-from tidelog.bench import compare, hypertree, maintenance, marking, startup, streaming, windows
+from tidelog.bench import compare, hypertree, maintenance, marking, spark, startup, streaming, windows
 from tidelog.bench.maintenance import section
 from tidelog.bench.options import Options
 from tidelog.bench.process import machine, machine_line, others_load
@@ -16,7 +16,7 @@ from tidelog.bench.systems import SYSTEMS, find_system
 from tidelog.bench.table import show
 from tidelog.bench.workloads import GROUPS, WORKLOADS, find_workload
 
-PARTS = {**maintenance.PARTS, **hypertree.PARTS, **marking.PARTS, **windows.PARTS, **streaming.PARTS}
+PARTS = {**maintenance.PARTS, **hypertree.PARTS, **marking.PARTS, **windows.PARTS, **streaming.PARTS, **spark.PARTS}
 """The benchmarks whose tables have shapes of their own."""
 
 

@@ -64,6 +64,8 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(spark: SparkSession, t
         mat.update(insert={"edge": spark.createDataFrame([("a", "b", 1)], "a string, b string, c int")})
     with pytest.raises(tl.DataError, match="DataFrame: column 'b': a missing value"):
         mat.update(insert={"edge": spark.createDataFrame([("q", None)], "a string, b string")})
+    with pytest.raises(tl.SetupError, match="for a time only are not kept in warehouses"):
+        mat.update(insert={"edge": [("q", "r")]}, expires=7)
     assert mat["edge"].sorted() == [("a", "b")]
     assert tl.Materialisation.open(tmp_path)["edge"].sorted() == [("a", "b")]
 

@@ -158,6 +158,7 @@ class NaiveAlgebra:
         changed: NaiveFacts | Expression | None = None,
         vanished: NaiveFacts | Expression | None = None,
         outside: Expression | None = None,
+        from_lower_ranks: bool = False,
         ranked: bool = False,
         passing: Passing | None = None,
     ) -> NaiveFacts:
@@ -170,7 +171,8 @@ class NaiveAlgebra:
             for instance, above in self._instances(rule, positive, positive if negative is None else negative, own):
                 if every or self._touches(rule, instance, plus, minus):
                     self.consider("derive", instance)
-                    if instance.head not in skip:
+                    lower = not self.strata.recursive_positions(rule) or above <= self.ranks.get(instance.head, 0)
+                    if instance.head not in skip and (lower or not from_lower_ranks):
                         found = found | NaiveFacts(self, {instance.head: above if ranked else 0})
         return found
 
@@ -190,9 +192,10 @@ class NaiveAlgebra:
         for instance, above, recursive in self.instances_of(facts, rules, positive, negative):
             if self.frugal and instance.head in proved.ranks:
                 continue
+            if from_lower_ranks and recursive and above > self.ranks.get(instance.head, 0):
+                continue  # who looks for body facts of lower rank does not see this one
             self.consider("provable", instance)
-            if not (from_lower_ranks and recursive) or above <= self.ranks.get(instance.head, 0):
-                proved = proved | NaiveFacts(self, {instance.head: above if ranked else 0})
+            proved = proved | NaiveFacts(self, {instance.head: above if ranked else 0})
         return proved
 
     def instances_of(

@@ -75,12 +75,19 @@ def test_a_step_that_is_stopped_is_as_if_it_had_not_begun(case: Case, seed: int,
     program = Program.parse(case.text)
     mat, mirror = Materialisation(program, algorithm=algorithm), TimedMirror(program)
     for step in times_for(case, seed):
-        facts, explicit, now = facts_of(mat), explicit_of(mat), mat.now
+        before = state_of(mat)
         with fault(KeyboardInterrupt, at=1 + int(place * 1500)), suppress(KeyboardInterrupt):
             step.apply(mat)
         expected = mirror.step(step)
-        if facts_of(mat) != mirror.facts or mat.now != step.now:
-            assert (facts_of(mat), explicit_of(mat), mat.now) == (facts, explicit, now)
+        if state_of(mat) == before:
             mirror.check(mat, step, expected)
+        assert (facts_of(mat), explicit_of(mat), mat.now) == (mirror.facts, mirror.explicit, step.now)
         for (predicate, row), expiry in mirror.expiries().items():
             assert mat.expiry(predicate, row) == expiry
+
+
+def state_of(mat: Materialisation) -> tuple[object, ...]:
+    """All that an update may change: facts, which are explicit, how long they hold, and the time."""
+    facts = facts_of(mat)
+    expiries = {(predicate, row): mat.expiry(predicate, row) for predicate, rows in facts.items() for row in rows}
+    return facts, explicit_of(mat), expiries, mat.now

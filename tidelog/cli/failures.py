@@ -35,8 +35,7 @@ def exit_code(command: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough; click ends with 1 when it notices. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # the reader (`| head`) has seen enough; click ends with 1 when it notices
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         click.echo("tidelog: stopped by Ctrl-C", err=True)
@@ -49,7 +48,16 @@ def exit_code(command: Callable[[], int]) -> int:
             raise
         message, code = told(error)
         click.echo(message, err=True)
+        _forget_output()
         return code
+
+
+def _forget_output() -> None:
+    """What cannot be written goes nowhere, or Python would complain once more at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_streams() -> None:

@@ -6,7 +6,7 @@ On standard output an update is a line of JSON, in the form in which `--update` 
 
 `insert` and `delete` hold everything that appeared and vanished; `explicit` those of them that are, or were, given rather than
 only derived. In a directory there is a table for each predicate, with the columns `update`, `change` (1 appeared, -1 vanished)
-and `explicit` in front of its own.
+and `explicit` in front of its own; where windows move over time, with the `time` of the update, too.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from tidelog.changes import ChangedRelations
     from tidelog.facts.dictionary import Dictionary, Ids
     from tidelog.relation import Relation
+    from tidelog.terms import Term
 
 STANDARD_OUTPUT = "-"
 OWN_COLUMNS = ("update", "change", "explicit")
+TIME = "time"
 
 
 class Feed(Protocol):
@@ -39,14 +41,17 @@ class Feed(Protocol):
 
 
 @contextmanager
-def opened(where: str | None, form: str, mat: Materialisation) -> Iterator[Feed | None]:
-    """The feed to `-` or to a directory; None if nobody wants it. Whatever ends the run, what was written stays."""
+def opened(where: str | None, form: str, mat: Materialisation, *, timed: bool = False) -> Iterator[Feed | None]:
+    """The feed to `-` or to a directory; None if nobody wants it. Whatever ends the run, what was written stays.
+
+    `timed` says that updates have times, for tables, which have the same columns from their first row on.
+    """
     predicates = list(mat.program.outputs or mat.predicates)
     if where is None or where == STANDARD_OUTPUT:
         yield None if where is None else Standard(predicates)
         return
     kind = Parquet if form == "parquet" else Csv
-    feed = kind(Path(where), {predicate: mat[predicate] for predicate in predicates})
+    feed = kind(Path(where), {predicate: mat[predicate] for predicate in predicates}, timed)
     try:
         yield feed
     finally:
@@ -95,16 +100,16 @@ class Tables:
 
     ending: str
 
-    def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
+    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool) -> None:
         names: set[str] = set()
-        self.relations = relations
+        self.relations, self.timed = relations, timed
         self.paths = {predicate: directory / f"{file_name(predicate, names)}.{self.ending}" for predicate in relations}
         self.lengths = dict.fromkeys(relations, 0)
 
     def write(self, changes: Changes) -> None:
         for predicate in changes.predicates:
             if predicate in self.relations:
-                columns = change_columns(changes, predicate)
+                columns = change_columns(changes, predicate, timed=self.timed)
                 self.lengths[predicate] += len(columns[0])
                 self.add(predicate, columns, changes.inserted[predicate].dictionary)
 
@@ -112,7 +117,7 @@ class Tables:
         raise NotImplementedError
 
     def names(self, predicate: str) -> list[str]:
-        return [*OWN_COLUMNS, *self.relations[predicate].column_names]
+        return [*((TIME,) if self.timed else ()), *OWN_COLUMNS, *self.relations[predicate].column_names]
 
     def close(self) -> None:
         for predicate, path in self.paths.items():
@@ -124,8 +129,8 @@ class Csv(Tables):
 
     ending = "csv"
 
-    def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
-        super().__init__(directory, relations)
+    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool) -> None:
+        super().__init__(directory, relations, timed)
         from tidelog.io import files
 
         self.stack = ExitStack()
@@ -150,8 +155,8 @@ class Parquet(Tables):
 
     ending = "parquet"
 
-    def __init__(self, directory: Path, relations: Mapping[str, Relation]) -> None:
-        super().__init__(directory, relations)
+    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool) -> None:
+        super().__init__(directory, relations, timed)
         from tidelog.facts.dictionary import Dictionary
 
         self.parts: dict[str, list[list[Ids]]] = {predicate: [] for predicate in relations}
@@ -173,14 +178,18 @@ class Parquet(Tables):
         super().close()
 
 
-def change_columns(changes: Changes, predicate: str) -> list[Ids]:
-    """The rows of an update as ids, what vanished first: its number, 1 or -1, whether explicit, and the terms."""
+def change_columns(changes: Changes, predicate: str, *, timed: bool) -> list[Ids]:
+    """The rows of an update as ids, what vanished first: perhaps its time, its number, 1 or -1, whether explicit, the terms."""
     import numpy as np
 
     parts = []
     for sign, relations in ((-1, changes.deleted), (1, changes.inserted)):
         explicit, relation = relations.mask(predicate), relations[predicate]
-        number, change, no, yes = relation.dictionary.encode([changes.number, sign, False, True])
+        own: list[Term] = [changes.number, sign]
+        if timed:
+            assert changes.time is not None
+            own.insert(0, changes.time)
+        *front, no, yes = relation.dictionary.encode([*own, False, True])
         ones = np.ones(len(explicit), np.uint32)
-        parts.append([number * ones, change * ones, np.where(explicit, yes, no), *relation.ids()])
+        parts.append([*(value * ones for value in front), np.where(explicit, yes, no), *relation.ids()])
     return [np.concatenate(column) for column in zip(*parts, strict=True)]

@@ -9,7 +9,7 @@ where nothing did. Terms are written as in updates.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -67,25 +67,13 @@ def asked(
     return ContinuousQuery.load(query, rules=rules, graphs=dict(graphs), **how)
 
 
-def sources_of(query: Path, values: Sequence[str]) -> Mapping[str, str]:
-    """The source of each stream of a query: `IRI=FILE`, or just a file if there is one stream."""
+def streams_of(query: Path) -> list[str]:
+    """The streams that a query looks at."""
     from tidelog.stream.queries.parser import parse
     from tidelog.syntax.parser import read_text
 
     found = parse(read_text(query), file=str(query))
-    streams = list(dict.fromkeys(window.stream.value for window in found.windows))
-    if len(values) == len(streams) == 1 and not values[0].startswith(f"{streams[0]}="):
-        return {streams[0]: values[0]}
-    given: dict[str, str] = {}
-    for value in values:
-        stream = next((name for name in streams if value.startswith(f"{name}=")), None)
-        if stream is None or stream in given:
-            shown = " ".join(f"--source {name}=FILE" for name in streams)
-            raise click.UsageError(f"--source {value}: each stream of the query has one source: {shown}")
-        given[stream] = value[len(stream) + 1 :]
-    if missing := [name for name in streams if name not in given]:
-        raise click.UsageError(f"the query looks at the stream <{missing[0]}>, too: --source {missing[0]}=FILE")
-    return given
+    return list(dict.fromkeys(window.stream.value for window in found.windows))
 
 
 class Told:

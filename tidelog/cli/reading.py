@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ class Reading:
     time_column: str
     predicate: str | None
     batch: int
+    renamed: Collection[str] = ()
+    """Predicates that windows take into others, so that the program need not know them."""
 
     def check(self, source: str) -> None:
         """Refuse what cannot be read."""
@@ -61,7 +64,8 @@ class Reading:
         if form in (CSV, TSV):
             from tidelog.io.events import Events
 
-            name = predicate_of(program, self.predicate or Path(source).name.partition(".")[0])
+            name = self.predicate or Path(source).name.partition(".")[0]
+            name = name if name in self.renamed else predicate_of(program, name)
             delimiter = "\t" if form == TSV else ","
             return Events(lines, name, bad_rows, column=self.time_column, delimiter=delimiter, batch=self.batch)
         if form == RDF:
@@ -71,6 +75,24 @@ class Reading:
         from tidelog.io.updates import read
 
         return read([lines], bad_rows)
+
+
+def sources_of(values: Sequence[str], streams: Sequence[str]) -> dict[str, str]:
+    """The source of each stream: `NAME=FILE`, or just a file if there is one stream."""
+    if len(values) == len(streams) == 1 and not (streams[0] and values[0].startswith(f"{streams[0]}=")):
+        return {streams[0]: values[0]}
+    if streams == [""]:
+        raise click.UsageError("several --source are for several streams: --window NAME:RANGE/STEP, or --query")
+    given: dict[str, str] = {}
+    for value in values:
+        stream = next((name for name in streams if value.startswith(f"{name}=")), None)
+        if stream is None or stream in given:
+            shown = " ".join(f"--source {name}=FILE" for name in streams)
+            raise click.UsageError(f"--source {value}: each stream that is looked at has one source: {shown}")
+        given[stream] = value[len(stream) + 1 :]
+    if missing := [name for name in streams if name not in given]:
+        raise click.UsageError(f"the stream {missing[0]} is looked at, too: --source {missing[0]}=FILE")
+    return given
 
 
 def _ending(source: str) -> str:

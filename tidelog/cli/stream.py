@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tidelog.cli import feed, report, updates
+from tidelog.cli import feed, queries, report, updates
 from tidelog.cli.engines import SPARK, Worker, engine_options
 from tidelog.cli.inputs import STANDARD_INPUT, NamedFile, input_options, load, optional_program
 from tidelog.cli.live import Live, Stop
 from tidelog.cli.progress import progress
-from tidelog.cli.queries import Told, asked, query_options, sources_of
-from tidelog.cli.reading import FORMATS, Reading
+from tidelog.cli.queries import Told, asked, query_options
+from tidelog.cli.reading import FORMATS, Reading, sources_of
 from tidelog.cli.run import Algorithm
-from tidelog.cli.windows import LengthType, WindowType, late_updates, report_late, through
+from tidelog.cli.windows import LengthType, WindowType, late_updates, report_late, streams_of, through
 
 if TYPE_CHECKING:
     from tidelog import Window
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     required=True,
     multiple=True,
     metavar="FILE|-",
-    help="Where the updates come from: a file, a named pipe, or - for standard input; for a query over several streams, "
-    "IRI=FILE for each.",
+    help="Where the updates come from: a file, a named pipe, or - for standard input; of several streams, NAME=FILE for each "
+    "(for a query, IRI=FILE).",
 )
 @query_options
 @click.option("--follow", "growing", is_flag=True, help="Do not stop at the end of the file: somebody goes on writing to it.")
@@ -50,10 +50,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--window",
+    "windows",
     type=WindowType(),
+    multiple=True,
     metavar="RANGE/STEP",
     help="What is inserted holds for a RANGE of event time, moved on every STEP: 10s/1s; without STEP for one RANGE after the "
-    "other; or the last so many facts: 100.",
+    "other; or the last so many facts: 100. Repeatable: NAME:10s/1s is over the stream NAME, and 10s/1s,p=q takes the "
+    "facts of p, as facts of q.",
 )
 @click.option(
     "--lateness",
@@ -95,7 +98,7 @@ def stream(
     source_format: str | None,
     time_column: str,
     predicate: str | None,
-    window: Window | None,
+    windows: tuple[Window, ...],
     lateness: float,
     late_file: Path | None,
     batch: int,
@@ -133,6 +136,7 @@ def stream(
       tidelog stream rdfs.rls --facts triple=ontology.ttl --source readings.nt --batch 100
       tidelog stream paths.rls --source - --algorithm dred-marking
       tidelog stream alarms.rls --source reading.csv --window 10s/1s --lateness 5s --late late.ndjson
+      tidelog stream doors.rls --source doors=a.csv --source badges=b.csv --window doors:2s/1s --window badges:10s/1s
       tidelog stream rdfs.rls --query hot.rq --source readings.nq
       tidelog stream paths.rls --source updates.ndjson --engine spark --master local[2]
     """
@@ -142,9 +146,11 @@ def stream(
     used, before = worker.chosen(facts), worker.version
     if query is not None and engine == SPARK:
         raise click.UsageError("continuous queries are answered by the embedded engine; leave --engine spark out")
-    reading = Reading(growing, source_format, time_column, predicate, batch)
-    _check(program, sources, window, bool(lateness or late_file), query, changes, bool(graphs))
-    streams = {"": sources[0]} if query is None else sources_of(query, sources)
+    reading = Reading(
+        growing, source_format, time_column, predicate, batch, {name for window in windows for name in window.into}
+    )
+    _check(program, sources, bool(windows), bool(lateness or late_file), query, changes, bool(graphs))
+    streams = sources_of(sources, streams_of(windows) if query is None else queries.streams_of(query))
     for source in streams.values():
         reading.check(source)
     lines = {name: reading.lines(source) for name, source in streams.items()}
@@ -171,8 +177,8 @@ def stream(
                 if not stop.wanted:
                     answers.end()
             else:
-                with feed.opened(changes, "csv", mat) as told:
-                    windowed = None if window is None else through(mat, given[""], window, lateness, late)
+                with feed.opened(changes, "csv", mat, timed=any(not window.count for window in windows)) as told:
+                    windowed = through(mat, given, windows, lateness, late) if windows else None
                     updates.apply(mat, given[""] if windowed is None else windowed, told, watch, stats=stats, stop=stop)
     finally:
         if windowed is not None:
@@ -186,7 +192,7 @@ def stream(
 def _check(
     program: Path | None,
     sources: tuple[str, ...],
-    window: Window | None,
+    windowed: bool,
     late: bool,
     query: Path | None,
     changes: str,
@@ -200,13 +206,11 @@ def _check(
     if query is None:
         if program is None:
             raise click.UsageError("Missing argument 'PROGRAM'; only with --query there may be none")
-        if len(sources) > 1:
-            raise click.UsageError("there is one --source, but for queries over several streams (--query)")
-        if late and window is None:
+        if late and not windowed:
             raise click.UsageError("--lateness and --late are for windows: --window RANGE/STEP")
         if graphs:
             raise click.UsageError("--graph is for queries (--query); --facts triple=FILE gives triples to a program")
-    elif window is not None:
+    elif windowed:
         raise click.UsageError("a query has windows of its own: --query, or --window")
     elif changes != feed.STANDARD_OUTPUT:
         raise click.UsageError("of a query the answers are told: --query, or --changes DIR")

@@ -21,17 +21,34 @@ if TYPE_CHECKING:
 
 
 class WindowType(click.ParamType[Any]):
-    """`10s/1s`, `10s`, `100`."""
+    """`10s/1s`, `10s`, `100`; `doors:1h/1s,opened=opened_lately` over the stream `doors`, with another name for a predicate."""
 
     name = "window"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Window:
         from tidelog import Window
 
+        if isinstance(value, Window):
+            return value
+        head, *renamed = str(value).split(",")
+        stream, _, text = head.rpartition(":")
+        into = dict(pair for one in renamed if all(pair := one.split("=", 1)) and len(pair) == 2)
+        if len(into) < len(renamed):
+            self.fail(
+                f"{value!r}: behind the window's length names are changed by PREDICATE=NEW, each once", parameter, context
+            )
         try:
-            return value if isinstance(value, Window) else Window.parse(str(value))
+            return Window.parse(text, stream=stream, into=into)
         except ValueError as error:
             self.fail(f"{error}: a window is RANGE/STEP, such as 10s/1s, or RANGE, or a number of facts", parameter, context)
+
+
+def streams_of(windows: Sequence[Window]) -> list[str]:
+    """The streams that there are windows over; one without a name if there are none."""
+    streams = list(dict.fromkeys(window.stream for window in windows)) or [""]
+    if len(streams) > 1 and "" in streams:
+        raise click.UsageError("where there are several streams, each --window names its own: --window NAME:RANGE/STEP")
+    return streams
 
 
 class LengthType(click.ParamType[Any]):
@@ -81,8 +98,8 @@ def late_updates(path: Path | None) -> Iterator[Late]:
 
 def through(
     mat: Materialisation,
-    given: Source[WrittenUpdate] | Mapping[str, Source[WrittenUpdate]],
-    window: Window | Sequence[Window],
+    given: Mapping[str, Source[WrittenUpdate]],
+    windows: Sequence[Window],
     lateness: float,
     late: Late,
 ) -> Windowed:
@@ -93,10 +110,12 @@ def through(
     def refused(update: WrittenUpdate, error: DataError) -> None:
         mat.bad_rows.report(update.source, update.line or 0, refusal(error), update.text)
 
-    def check(update: WrittenUpdate) -> None:
-        mat._encode(update.insert, update.delete)
+    def check(update: WrittenUpdate, stream: str) -> None:
+        for window in windows:
+            if window.stream == stream:
+                mat._encode(window.mapped(update.insert), window.mapped(update.delete))
 
-    return Windowed(given, window, lateness=lateness, late=late.write, refused=refused, check=check)
+    return Windowed(given, windows, lateness=lateness, late=late.write, refused=refused, check=check)
 
 
 def report_late(windowed: Windowed, path: Path | None) -> None:

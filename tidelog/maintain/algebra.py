@@ -195,6 +195,7 @@ class Algebra(Protocol[F]):
         changed: F | SetExpression | None = None,
         vanished: F | SetExpression | None = None,
         outside: SetExpression | None = None,
+        from_lower_ranks: bool = False,
         ranked: bool = False,
         passing: Passing | None = None,
     ) -> F:
@@ -202,7 +203,8 @@ class Algebra(Protocol[F]):
 
         P is `changed`, N is `vanished`: a positive body atom is in P, or a negated one in N. With neither, all instances:
         `Pi[I+, I-]`. `negative` is I-, the same as `positive` if left out. Body atoms of the head's own stratum are matched
-        in `own` rather than `positive`, if it is given. `passing` says how the instances pass marks on.
+        in `own` rather than `positive`, if it is given. With `from_lower_ranks`, only an instance counts whose positive body
+        facts of the head's stratum all have a rank below the head's own. `passing` says how the instances pass marks on.
         """
         ...
 
@@ -217,11 +219,7 @@ class Algebra(Protocol[F]):
         ranked: bool = False,
         passing: Passing | None = None,
     ) -> F:
-        """Those of the facts that some rule instance in [I+, I-] derives; `passing` as in `derive`.
-
-        With `from_lower_ranks`, only an instance counts whose positive body facts of the head's stratum all have a rank
-        below the fact's own.
-        """
+        """Those of the facts that some rule instance in [I+, I-] derives; the rest as in `derive`."""
         ...
 
     def exploration(self, rules: Sequence[CoreRule]) -> Exploration[F]:
@@ -277,6 +275,7 @@ class ExpiringAlgebra(Algebra[F], Protocol[F]):
         changed: F | SetExpression | None = None,
         vanished: F | SetExpression | None = None,
         outside: SetExpression | None = None,
+        from_lower_ranks: bool = False,
         ranked: bool = False,
         expiring: bool = False,
         passing: Passing | None = None,

@@ -17,7 +17,8 @@ class Windowed:
     """Slides over sources of updates: a source, for `Materialisation.follow`, and an iterator.
 
     Of several sources the one that is furthest behind is asked next. `refused` is told of an update that cannot be taken, or
-    that `check` has refused by a DataError, and may raise; without it, the error itself is raised.
+    that `check`, which gets the stream's name, too, refuses by a DataError, and may raise; without it, the error itself is
+    raised.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class Windowed:
         late: Callable[[Any], None] | None = None,
         every_step: bool = False,
         refused: Callable[[Any, DataError], None] | None = None,
-        check: Callable[[Any], None] | None = None,
+        check: Callable[[Any, str], None] | None = None,
     ) -> None:
         self.slides = Slides(windows, lateness=lateness, late=late, every_step=every_step)
         given = source if isinstance(source, Mapping) else {"": source}
@@ -77,7 +78,7 @@ class Windowed:
     def _add(self, update: Any, stream: str) -> None:
         try:
             if self._check is not None:
-                self._check(update)
+                self._check(update, stream)
             self._ready += self.slides.add(update, stream)
             time = parts_of(update)[2]
         except DataError as error:

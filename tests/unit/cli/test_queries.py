@@ -159,7 +159,7 @@ def test_at_the_end_of_the_input_the_last_evaluation_is_made(tidelog: Tidelog, h
     [
         (["--source", "readings.nq"], "Missing argument 'PROGRAM'"),
         (["query.rq", "--source", "readings.nq"], "query.rq is a query, by its name: --query query.rq"),
-        (["paths.rls", "--source", "a", "--source", "b"], "there is one --source"),
+        (["paths.rls", "--source", "a", "--source", "b"], "several --source are for several streams"),
         (["paths.rls", "--source", "a", "--graph", "a=b"], "--graph is for queries"),
         (["--query", "query.rq", "--source", "readings.nq", "--window", "10s"], "a query has windows of its own"),
         (["--query", "query.rq", "--source", "readings.nq", "--changes", "out"], "of a query the answers are told"),

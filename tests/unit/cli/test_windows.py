@@ -146,3 +146,46 @@ def test_what_makes_no_sense_is_said_at_once(arguments: tuple[str, ...], text: s
     assert outcome.code != 0
     assert text in " ".join(outcome.err.split())
     assert outcome.out == ""
+
+
+DOORS = """
+    intrusion(?d) :- just_opened(?d), ~badge(?d) .
+    seldom(?d) :- opened_lately(?d), ~badge(?d) .
+    @output intrusion . @output seldom .
+"""
+SEVERAL = [
+    *("--window", "doors:2s/1s,opened=just_opened"),
+    *("--window", "doors:1h/1s,opened=opened_lately"),
+    *("--window", "badges:10s/1s"),
+]
+
+
+def test_several_windows_over_several_streams(tidelog: Tidelog, workspace: Path) -> None:
+    (workspace / "doors.rls").write_text(DOORS)
+    (workspace / "opened.csv").write_text("time,door\n1,north\n5,south\n")
+    (workspace / "badge.csv").write_text("time,door\n2,north\n30,south\n")
+    sources = ["--source", "doors=opened.csv", "--source", "badges=badge.csv"]
+    outcome = tidelog("stream", "doors.rls", *sources, *SEVERAL, "--changes", "out")
+    assert outcome.code == 0, outcome.err
+    head = "time,update,change,explicit,c0"
+    intrusions = ["1.0,1,1,false,north", "2.0,2,-1,false,north", "5.0,4,1,false,south", "7.0,5,-1,false,south"]
+    assert (workspace / "out/intrusion.csv").read_text().splitlines() == [head, *intrusions]
+    seldom = [*intrusions[:3], "12.0,6,1,false,north", "30.0,7,-1,false,south"]
+    assert (workspace / "out/seldom.csv").read_text().splitlines() == [head, *seldom]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--source", "a", "--window", "10s,p"], "'10s,p': behind the window's length names are changed by PREDICATE=NEW"),
+        (["--source", "a", "--window", "10s,p=q,p=r"], "each once"),
+        (["--source", "a", "--window", "10s", "--window", "x:10s"], "each --window names its own"),
+        (["--source", "a", "--source", "b", "--window", "10s"], "several --source are for several streams"),
+        (["--source", "x=a", "--source", "b", "--window", "x:10s", "--window", "y:1s"], "--source b: each stream"),
+        (["--source", "x=a", "--window", "x:10s", "--window", "y:1s"], "the stream y is looked at, too: --source y=FILE"),
+    ],
+)
+def test_streams_and_windows_that_do_not_fit(arguments: list[str], text: str, tidelog: Tidelog, workspace: Path) -> None:
+    outcome = tidelog("stream", "paths.rls", *arguments)
+    assert outcome.code == 2
+    assert text in " ".join(outcome.err.split())

@@ -1,8 +1,8 @@
 """A clique of 1,000 nodes (Claros-LE): deletions that keep it whole, and one that breaks it apart.
 
 As it is written, the rule of transitivity has 10^9 instances in it, so that every algorithm has a process of its own, and what
-does not finish is given up; smaller cliques come first, where everything finishes. `standard` evaluates the rule so; `combined`
-knows what it says.
+does not finish is given up; smaller cliques come first, where everything finishes. `standard` evaluates the rule so, at full
+size by the algorithms that the paper compares, on the updates it has; `combined` knows what the rule says.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from tidelog.bench.results import Section, Verdict
 ALGORITHMS = ("ranked", "counting", "fbf", "bf", "dred", "auto", "rematerialise")
 _NODES = {"tiny": (16,), "quick": (100,), "full": (100, 300, 1000)}
 _MODULES = ("combined", "standard")
+_LARGE = 500
+_AS_WRITTEN = ("ranked", "counting", "dred")
+"""What is measured on large cliques by the rules as written."""
 _HEADINGS = (
     *("clique", "modules", "algorithm", "facts", "first", "n"),
     *("delete", "processor", "derivations", "insert again", "processor"),
@@ -31,6 +34,7 @@ def jobs(size: str, algorithms: Sequence[str], samples: int) -> list[Job]:
         for name in ALGORITHMS
         if not algorithms or name in algorithms
         for sampling, few in (("keeping", samples), ("breaking", 1))
+        if modules == "combined" or nodes < _LARGE or (sampling == "keeping" and name in _AS_WRITTEN)
     ]
 
 

@@ -97,6 +97,7 @@ class EmbeddedAlgebra:
         changed: FactSet | SetExpression | None = None,
         vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
+        from_lower_ranks: bool = False,
         ranked: bool = False,
         expiring: bool = False,
         passing: Passing | None = None,
@@ -106,8 +107,9 @@ class EmbeddedAlgebra:
         if not rules or not (everywhere or changed or vanished):
             return self._nothing(passing)
         skip = None if outside is None else self.bits.test(outside).truth
-        ranked = ranked or expiring
-        heads = Heads(self.bits, skip, self.recursive_positions if ranked else None, expiring=expiring)
+        ranked = ranked or expiring or from_lower_ranks
+        positions = self.recursive_positions if ranked else None
+        heads = Heads(self.bits, skip, positions, expiring=expiring, from_lower_ranks=from_lower_ranks)
         passes = marker(self, passing, skip, heads)
         call = self._call(positive, negative, own, None if everywhere else changed, None if everywhere else vanished, ranked)
         call = replace(call, expiring=expiring)
@@ -119,7 +121,7 @@ class EmbeddedAlgebra:
         if passes is not None:
             passes.finish()
         self.count(heads.considered, len(found))
-        return found
+        return FactSet(self.bits, found.parts) if from_lower_ranks else found
 
     def apply(
         self,

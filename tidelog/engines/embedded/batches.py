@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows, best
+from tidelog.engines.embedded.sets import FactSet, among, best
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids, Mask
 from tidelog.facts.store import Store
@@ -164,15 +164,6 @@ def changed(facts: FactSet, hidden: Collection[str], explicit: FactSet | None = 
         mask = table.flags[rows] & EXPLICIT != 0 if explicit is None else among(rows, explicit.parts.get(table, none))
         result[table.predicate] = Changed([column[rows].copy() for column in table.columns], mask)
     return result
-
-
-def among(rows: RowSet, others: RowSet) -> Mask:
-    """Which of the rows are among others, at a cost that does not depend on their table."""
-    wanted, ordered = as_rows(rows), np.sort(as_rows(others))
-    if not len(ordered):
-        return np.zeros(len(wanted), np.bool_)
-    found: Mask = ordered[np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)] == wanted
-    return found
 
 
 def difference(there: Store, here: Store, hidden: Collection[str]) -> dict[str, Changed]:

@@ -21,6 +21,7 @@ from tidelog.engines.embedded.operators import (
     Source,
     Start,
 )
+from tidelog.engines.embedded.witnesses import Below
 from tidelog.facts.index import Index
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
@@ -45,6 +46,10 @@ class Compiled:
     """For each positive atom whose rows were asked for, their slot."""
     outside: bool
     """Whether some atom is matched outside the change, which then must be marked."""
+    narrowing: Collection[int]
+    """The operators after which fewer variables are needed than before, so that bindings may have become equal."""
+    witnesses: bool
+    """Whether only instances from lower ranks are found."""
     slot_count: int
     store: Store
 
@@ -66,6 +71,8 @@ class Keep(Enum):
     NONE = "none"
     OWN = "own"
     """The body facts of the head's own stratum: ranks depend on them."""
+    LOWER = "lower"
+    """None, but only instances in which those of `OWN` have a lower rank than the head, which is where the plan begins."""
     ALL = "all"
     """All body facts: any may be marked."""
 
@@ -76,18 +83,22 @@ class Compiler:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def compile(self, plan: Plan, own: Collection[int] = (), keep_rows: Collection[int] = ()) -> Compiled:
+    def compile(
+        self, plan: Plan, own: Collection[int] = (), keep_rows: Collection[int] = (), *, witnesses: bool = False
+    ) -> Compiled:
         """`own` are the positive atoms of the head's own stratum.
 
-        `keep_rows` are the positive atoms whose matched rows the caller wants to see, `HEAD` for the head itself.
+        `keep_rows` are the positive atoms whose matched rows the caller wants to see, `HEAD` for the head itself. With
+        `witnesses`, own atoms match only facts of lower rank than the head's; `keep_rows` must have all of these.
         """
-        return _Compilation(self.store, plan, own, keep_rows).result()
+        return _Compilation(self.store, plan, own, keep_rows, witnesses).result()
 
 
 class _Compilation:
-    def __init__(self, store: Store, plan: Plan, own: Collection[int], keep_rows: Collection[int]) -> None:
+    def __init__(self, store: Store, plan: Plan, own: Collection[int], keep_rows: Collection[int], witnesses: bool) -> None:
         self.store = store
         self.own = own
+        self.witnesses = witnesses
         self.plan = plan
         names = sorted({name for step in plan.steps for name in _names(step)} | variables(plan.rule.head))
         self.slot_of = {name: slot for slot, name in enumerate(names)}
@@ -110,29 +121,57 @@ class _Compilation:
         kept: list[int] = []
         start: Start | None = None
         operators: list[Operator] = []
+        narrowing: set[int] = set()
         for number, step in enumerate(plan.steps):
-            needed = self.live[number]
+            needed, begun = self.live[number], known & (self.live[number - 1] if number else set())
             live = [self.slot_of[name] for name in sorted(known & needed)] + kept
             if isinstance(step, Together):
                 operators.append(self._together(step, known, needed, kept))
-                kept += [slot for way in step.ways if (slot := self._row_slot(way)) >= 0]
+                kept += [slot for way in step.ways for slot in self._kept(way)]
                 known |= step.binds
             elif isinstance(step, Match):
                 if step.role is Role.CHANGE:
                     start = self._start(step, needed)
                 else:
                     operators.append(self._match(step, known, needed, live))
-                if self._row_slot(step) >= 0:
-                    kept.append(self._row_slot(step))
                 known |= variables(step.atom)
+                operators += self._below(step, [*(self.slot_of[name] for name in sorted(known & needed)), *kept])
+                kept += self._kept(step)
             else:
                 operators.append(self._filter(step, live))
                 known |= {step.variable} if isinstance(step, Bind) else set()
+            if (begun | _names(step)) - needed:
+                narrowing.add(len(operators) - 1)
         head = [self._source(term) for term in plan.rule.head.terms]
         outside = any(_is_outside(step) for step in plan.steps)
         return Compiled(
-            plan, start, operators, self._table(plan.rule.head), head, self.row_slots, outside, self.slot_count, self.store
+            plan,
+            start,
+            operators,
+            self._table(plan.rule.head),
+            head,
+            self.row_slots,
+            outside,
+            narrowing,
+            self.witnesses,
+            self.slot_count,
+            self.store,
         )
+
+    def _below(self, step: Match, live: Sequence[int]) -> list[Operator]:
+        """What drops a match that is of no witness."""
+        if not self._must_be_lower(step):
+            return []
+        head = self._table(self.plan.rule.head)
+        return [Below(self._table(step.atom), self._row_slot(step), head, self.row_slots[HEAD], live)]
+
+    def _kept(self, step: Match) -> list[int]:
+        """The slot of the row, if somebody reads it later."""
+        slot = self._row_slot(step)
+        return [] if slot < 0 or self._must_be_lower(step) else [slot]
+
+    def _must_be_lower(self, step: Match) -> bool:
+        return self.witnesses and step.position is not None and step.position in self.own
 
     def _filter(self, step: Step, live: Sequence[int]) -> Operator:
         if isinstance(step, Refuse):
@@ -173,22 +212,17 @@ class _Compilation:
         left = [self.slot_of[name] for name in sorted((known | step.binds) & needed)]
         ways = []
         for first in step.ways:
-            last = next(way for way in reversed(step.ways) if way is not first)
             rows = list(kept)
             probe = self._match(first, known, needed | reads, [*before, *rows])
             assert isinstance(probe, Probe)
-            lookups = []
-            seen = first
-            for other in step.ways:
-                if other is first:
-                    continue
-                rows += [slot for slot in (self._row_slot(seen),) if slot >= 0]
-                seen = replace(other, bound=tuple(range(len(other.atom.terms))))
-                live = [*(left if other is last else after), *rows]
-                lookup = self._match(seen, known | step.binds, needed, live)
-                assert isinstance(lookup, Lookup)
-                lookups.append(lookup)
-            ways.append(Way(probe, lookups))
+            operators = self._below(first, [*after, *rows])
+            rows += self._kept(first)
+            others = [replace(way, bound=tuple(range(len(way.atom.terms)))) for way in step.ways if way is not first]
+            for other in others:
+                live = [*(left if other is others[-1] else after), *rows]
+                operators += [self._match(other, known | step.binds, needed, live), *self._below(other, live)]
+                rows += self._kept(other)
+            ways.append(Way(probe, operators))
         return Intersect(ways, [*before, *kept])
 
     def _outputs(self, step: Match, known: set[str], needed: set[str]) -> Outputs:

@@ -9,14 +9,15 @@ Of each, one goes on. So where a fact has a hundred derivations by ?p, times a h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
 
 from tidelog.engines.embedded.compiler import HEAD, Compiled
 from tidelog.engines.embedded.intersection import Intersect
-from tidelog.engines.embedded.operators import Bindings, Context, Operator, Probe, Slots, run
+from tidelog.engines.embedded.operators import Bindings, Context, Probe, Slots, run
+from tidelog.engines.embedded.sets import among
 from tidelog.facts.kernel import Mask, Positions, Rows
 from tidelog.facts.table import Table, distinct
 
@@ -41,8 +42,7 @@ class Proved:
         self._rows.setdefault(table, []).append(rows)
 
     def lacks(self, table: Table, rows: Rows) -> Mask:
-        proved = self._rows.get(table)
-        return np.isin(rows, np.concatenate(proved), invert=True) if proved else np.ones(len(rows), np.bool_)
+        return ~among(rows, np.concatenate(self._rows.get(table, [rows[:0]])))
 
 
 def many(matches: int, bindings: int) -> bool:
@@ -66,7 +66,7 @@ def one_each(compiled: Compiled, length: int, slots: Slots, context: Context, pr
         counts = join.counts(some, some_slots)
         if not many(int(counts.sum()), some):
             result = join.apply(some, some_slots, context)
-            yield from ((compiled, *found) for found in thinned(operators, at + 1, result, context))
+            yield from ((compiled, *found) for found in thinned(compiled, at + 1, result, context))
         else:
             yield from in_waves(compiled, at, counts, some_slots, context, proved)
 
@@ -81,25 +81,23 @@ def in_waves(compiled: Compiled, at: int, counts: Positions, slots: Slots, conte
     while len(which):
         some: Slots = [slot if slot is None else slot.take(which) for slot in slots]
         result = join.window(begin, begin + size, len(which), some, context)
-        yield from ((compiled, *found) for found in thinned(compiled.operators, at + 1, result, context))
+        yield from ((compiled, *found) for found in thinned(compiled, at + 1, result, context))
         begin, size = begin + size, size * GROWTH
         which = which[(counts.take(which) > begin) & proved.lacks(compiled.table, heads.take(which))]
 
 
-def thinned(
-    operators: Sequence[Operator], at: int, result: Bindings | Iterator[Bindings], context: Context
-) -> Iterator[Bindings]:
+def thinned(compiled: Compiled, at: int, result: Bindings | Iterator[Bindings], context: Context) -> Iterator[Bindings]:
     """`run_on`, with bindings that have become equal taken as one where there are many."""
     for length, slots in (result,) if isinstance(result, tuple) else result:
         if not length:
             continue
         context.statistics.bindings += length
-        if length > FLOOR:
+        if length > FLOOR and at - 1 in compiled.narrowing:
             length, slots = _distinct(slots)
-        if at == len(operators):
+        if at == len(compiled.operators):
             yield length, slots
         else:
-            yield from thinned(operators, at + 1, operators[at].apply(length, slots, context), context)
+            yield from thinned(compiled, at + 1, compiled.operators[at].apply(length, slots, context), context)
 
 
 def _distinct(slots: Slots) -> Bindings:

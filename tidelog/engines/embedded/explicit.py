@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tidelog.engines.embedded.algebra import EmbeddedAlgebra
-from tidelog.engines.embedded.batches import Batch, Columns, Encoded, among, batch_length, intern_timed
-from tidelog.engines.embedded.sets import FactSet, RowSet
+from tidelog.engines.embedded.batches import Batch, Columns, Encoded, batch_length, intern_timed
+from tidelog.engines.embedded.sets import FactSet, RowSet, among
 from tidelog.facts.kernel import Mask, Rows, sorted_unique
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.facts.times import NEVER, Expiries

@@ -41,6 +41,7 @@ class Heads:
         recursive_positions: Callable[[CoreRule], tuple[int, ...]] | None,
         *,
         expiring: bool = False,
+        from_lower_ranks: bool = False,
     ) -> None:
         self.bits = bits
         self.skip = skip
@@ -49,6 +50,8 @@ class Heads:
         """Tells the body atoms that count for ranks; None if ranks are not wanted."""
         self.expiring = expiring
         """Whether expiries are wanted, too; then a fact that holds longer than it did is not left out."""
+        self.from_lower_ranks = from_lower_ranks
+        """Whether only instances count that are a witness of their head; they give no rank, then."""
         self.considered = 0
         self._buffers: dict[Table, list[tuple[int, list[Ids], Ranks | None, Expiries | None]]] = {}
         self._buffered: dict[Table, int] = {}
@@ -60,7 +63,11 @@ class Heads:
         """The heads of rule instances."""
         columns = [source.column(slots, length) for source in compiled.head]
         expiries = expiries_above(compiled, slots, length) if self.expiring else None
-        ranks = None if self.recursive_positions is None else self.ranks_above(compiled, slots, length, expiries)
+        ranks = None
+        if self.recursive_positions is not None:
+            ranks = self.ranks_above(compiled, slots, length, expiries)
+            if self.from_lower_ranks and not self.recursive_positions(compiled.plan.rule):
+                ranks[:] = 0  # it is a witness whatever rank the head has
         self.take_facts(compiled.table, columns, length, ranks, expiries)
 
     def take_facts(
@@ -97,6 +104,9 @@ class Heads:
             if expiries is not None and table.times is not None:
                 keep |= expiries > table.times.expiry[rows]
             rows, ranks, expiries = rows[keep], ranks[keep], None if expiries is None else expiries[keep]
+        if self.from_lower_ranks:
+            rows = rows[before(table, rows, ranks, expiries)]
+            ranks = np.zeros(len(rows), np.int32)
         if len(rows):
             self._ranked.setdefault(table, []).append(best(rows, ranks, expiries))
 

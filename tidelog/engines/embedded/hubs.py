@@ -67,8 +67,8 @@ def _follow(compiled: Compiled, found: Found, length: int, slots: Slots, context
     first = compiled.operators[0]
     assert isinstance(first, Probe)
     result: Bindings | Iterator[Bindings] = first.follow(found, length, slots, context)
-    go_on = run_on if proved is None else thinned
-    yield from ((compiled, *instances) for instances in go_on(compiled.operators, 1, result, context))
+    further = run_on(compiled.operators, 1, result, context) if proved is None else thinned(compiled, 1, result, context)
+    yield from ((compiled, *instances) for instances in further)
 
 
 def _total(found: Found) -> int:

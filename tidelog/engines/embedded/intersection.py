@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tidelog.engines.embedded.operators import Bindings, Context, Lookup, Probe, Slots, run_on, selected
+from tidelog.engines.embedded.operators import Bindings, Context, Operator, Probe, Slots, run_on, selected
 from tidelog.facts.kernel import Positions
 
 ALL = 1 << 62
 """More rows than any binding has."""
-_FEW = 64
-"""For so few bindings, counting first takes longer than what it saves."""
+_FEW, _LITTLE = 64, 1024
+"""For so few bindings with so few rows by the first way, counting those of the others takes longer than what it saves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Begin with one of the atoms, and look the facts of the others up."""
+    """Begin with one of the atoms, and look the facts of the others up, perhaps passing over some on the way."""
 
     probe: Probe
-    lookups: Sequence[Lookup]
+    lookups: Sequence[Operator]
 
 
 class Intersect:
@@ -34,8 +34,10 @@ class Intersect:
 
     def apply(self, length: int, slots: Slots, context: Context) -> Iterator[Bindings]:
         if length <= _FEW:
-            probe = self.ways[0].probe.apply(length, slots, context)
-            return self._look_up(self.ways[0], probe, context)
+            way = self.ways[0]
+            found = way.probe.find(length, slots)
+            if sum(int(counts.sum()) for _, _, counts in found) <= _LITTLE:
+                return self._look_up(way, way.probe.follow(found, length, slots, context), context)
         return self.window(0, ALL, length, slots, context)
 
     def window(self, first: int, last: int, length: int, slots: Slots, context: Context) -> Iterator[Bindings]:

@@ -15,7 +15,7 @@ from tidelog.engines.embedded.existence import Matches, Proved
 from tidelog.engines.embedded.heads import Collector, Heads, before, expiries_above
 from tidelog.engines.embedded.hubs import matches
 from tidelog.engines.embedded.operators import Context, Probe, Slots, run
-from tidelog.engines.embedded.sets import Bits, FactSet
+from tidelog.engines.embedded.sets import Bits, FactSet, RowSet
 from tidelog.engines.embedded.working import WorkingSets
 from tidelog.facts.kernel import Ids, Rows
 from tidelog.facts.statistics import StoreStatistics
@@ -62,38 +62,38 @@ class Standard:
     def apply(self, rules: Sequence[CoreRule], call: Call, collector: Collector) -> None:
         """Hand the rule instances of a call to a collector, the rows that the call wants among their slots."""
         self._forget_old_plans()
-        context = self._context(call)
-        if call.everywhere:
-            for rule in rules:
-                compiled = self._everywhere_plan(rule, call.keep)
-                for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
-                    collector.take(compiled, length, slots)
-        else:
-            self._apply_to_changes(rules, context, collector, call)
-
-    def _apply_to_changes(self, rules: Sequence[CoreRule], context: Context, collector: Collector, call: Call) -> None:
-        changed, vanished = call.changed or FactSet(self.bits), call.vanished or FactSet(self.bits)
-        if not changed and not vanished:
+        if not call.everywhere:
+            self._apply_to_changes(rules, collector, call)
             return
-        positive = self._dispatch(rules, Place.POSITIVE, call.keep)
-        negative = self._dispatch(rules, Place.NEGATIVE, call.keep) if vanished else None
-        marking = positive.needs_marks or (negative is not None and negative.needs_marks)
+        context = self._context(call)
+        for rule in rules:
+            compiled = self._everywhere_plan(rule, call.keep)
+            for length, slots in run(compiled.operators, 0, 1, compiled.no_slots(), context):
+                collector.take(compiled, length, slots)
+
+    def _apply_to_changes(self, rules: Sequence[CoreRule], collector: Collector, call: Call) -> None:
+        entered: list[tuple[Compiled, RowSet]] = []
+        marking = False
+        for place, facts in ((Place.POSITIVE, call.changed), (Place.NEGATIVE, call.vanished)):
+            if facts:
+                dispatch = self._dispatch(rules, place, call.keep)
+                entered += dispatch.plans_for(facts)
+                marking |= dispatch.needs_marks
+        if not entered:
+            return
         try:
             if marking:
-                self.sets.mark(changed, CHANGED)
-                self.sets.mark(vanished, VANISHED)
-            for compiled, length, slots in self._matches(positive, changed, context):
+                self.sets.mark(call.changed or FactSet(self.bits), CHANGED)
+                self.sets.mark(call.vanished or FactSet(self.bits), VANISHED)
+            for compiled, length, slots in self._matches(entered, self._context(call)):
                 collector.take(compiled, length, slots)
-            if negative is not None:
-                for compiled, length, slots in self._matches(negative, vanished, context):
-                    collector.take(compiled, length, slots)
         finally:
             if marking:
                 self.sets.unmark(CHANGED)
                 self.sets.unmark(VANISHED)
 
-    def _matches(self, dispatch: Dispatch, facts: FactSet, context: Context, proved: Proved | None = None) -> Matches:
-        for compiled, rows in dispatch.plans_for(facts):
+    def _matches(self, entered: Iterable[tuple[Compiled, RowSet]], context: Context, proved: Proved | None = None) -> Matches:
+        for compiled, rows in entered:
             assert compiled.start is not None
             for length, slots in compiled.start.begin(rows):
                 yield from matches(compiled, length, slots, context, self._others_of, proved)
@@ -110,15 +110,20 @@ class Standard:
     ) -> None:
         """With `note`, that is told of all instances, with the rows of all body facts among the slots, and their heads."""
         self._forget_old_plans()
-        keep = Keep.OWN if note is None and not call.expiring else Keep.ALL
-        done = Proved() if keep is Keep.OWN else None  # otherwise every instance tells something
-        for compiled, length, slots in self._matches(self._dispatch(rules, Place.HEAD, keep), facts, self._context(call), done):
-            expiries = expiries_above(compiled, slots, length) if call.expiring else None
-            ranks = proved.ranks_above(compiled, slots, length, expiries)
+        if note is not None or call.expiring:
+            keep, done = Keep.ALL, None  # every instance tells something
+        else:
+            keep, done = Keep.LOWER if from_lower_ranks else Keep.OWN, Proved()
+        entered = self._dispatch(rules, Place.HEAD, keep).plans_for(facts)
+        for compiled, length, slots in self._matches(entered, self._context(call), done):
             rows = slots[compiled.row_slots[HEAD]]
+            expiries = expiries_above(compiled, slots, length) if call.expiring else None
+            ranks = (
+                proved.ranks_above(compiled, slots, length, expiries) if keep is not Keep.LOWER else compiled.table.rank[rows]
+            )
             if note is not None:
                 note(compiled, slots, rows)
-            if from_lower_ranks and (expiries is not None or self.own_positions(compiled.plan.rule)):
+            if from_lower_ranks and keep is Keep.ALL and (expiries is not None or self.own_positions(compiled.plan.rule)):
                 lower = before(compiled.table, rows, ranks, expiries)
                 rows, ranks, expiries = rows[lower], ranks[lower], None if expiries is None else expiries[lower]
             if done is not None:
@@ -128,7 +133,8 @@ class Standard:
     def instances_of(self, rules: Sequence[CoreRule], facts: FactSet, call: Call) -> Iterator[Instances]:
         heads = Heads(self.bits, None, self.own_positions)
         self._forget_old_plans()
-        for compiled, length, slots in self._matches(self._dispatch(rules, Place.HEAD, Keep.OWN), facts, self._context(call)):
+        entered = self._dispatch(rules, Place.HEAD, Keep.OWN).plans_for(facts)
+        for compiled, length, slots in self._matches(entered, self._context(call)):
             rule = compiled.plan.rule
             premises = [
                 (compiled.table_of(rule.positive[position]), slots[compiled.row_slots[position]])
@@ -162,9 +168,10 @@ class Standard:
 
     def _compile(self, rule: CoreRule, pivot: Pivot, keep: Keep) -> Compiled:
         own = self.own_positions(rule)
-        body: Sequence[int] = {Keep.NONE: (), Keep.OWN: own, Keep.ALL: range(len(rule.positive))}[keep]
+        body: Sequence[int] = {Keep.NONE: (), Keep.ALL: range(len(rule.positive))}.get(keep, own)
         rows = (*body, HEAD) if pivot.place is Place.HEAD else body
-        return self._compiler.compile(gather(plan(rule, pivot, self._statistics), self._statistics), own, rows)
+        made = gather(plan(rule, pivot, self._statistics), self._statistics)
+        return self._compiler.compile(made, own, rows, witnesses=keep is Keep.LOWER)
 
     def _others_of(self, compiled: Compiled) -> Sequence[Compiled]:
         """The plans that begin with another atom than this one, as far as that is found through an index."""
@@ -172,7 +179,7 @@ class Standard:
         if others is None:
             made, own, rows = compiled.plan, self.own_positions(compiled.plan.rule), tuple(compiled.row_slots)
             plans = [plan(made.rule, made.pivot, self._statistics, first=first) for first in other_beginnings(made)]
-            others = [self._compiler.compile(other, own, rows) for other in plans]
+            others = [self._compiler.compile(other, own, rows, witnesses=compiled.witnesses) for other in plans]
             others = self._others[id(compiled)] = [other for other in others if isinstance(other.operators[0], Probe)]
         return others
 

@@ -120,12 +120,13 @@ class SparkAlgebra(TimedFacts):
         changed: FactSet | SetExpression | None = None,
         vanished: FactSet | SetExpression | None = None,
         outside: SetExpression | None = None,
+        from_lower_ranks: bool = False,
         ranked: bool = False,
         expiring: bool = False,
         passing: Passing | None = None,
     ) -> FactSet:
         passes = marker(self, passing)
-        ranked |= expiring
+        ranked |= expiring or from_lower_ranks
         instances = self.statements(
             rules, positive, negative, own=own, changed=changed, vanished=vanished, ranked=ranked, expiring=expiring
         )
@@ -142,8 +143,12 @@ class SparkAlgebra(TimedFacts):
             statement = heads_sql(self.matcher, instances, expiring=expiring)
             rows = self.cluster.collect(statement, self.few, scanned=scanned(self.tables, instances))
             if rows is not None:
+                considered = len(rows)
+                if from_lower_ranks:
+                    meet(self.tables, lowest(self.tables, instances, rows))
+                    rows = [row for row in rows if self._from_lower(instances[row.tag].rule, row)]
                 found = self._found(instances, rows, outside, expiring)
-                self.count(len(rows), len(found))
+                self.count(considered, len(found))
                 return found
         return derive_many(self, instances, outside, ranked=ranked, expiring=expiring)
 

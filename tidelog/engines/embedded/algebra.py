@@ -41,6 +41,7 @@ class EmbeddedAlgebra:
         *,
         on_round: Callable[[Statistics], None] | None = None,
         max_facts: int | None = None,
+        bits: Bits | None = None,
     ) -> None:
         self.store = store
         self.strata = strata
@@ -51,7 +52,7 @@ class EmbeddedAlgebra:
         """Whether every fact's expiry is the one that `maintain.expiry` keeps; while no fact expires, if ranks hold."""
         self.budget: int | None = None
         """How many rule instances may be considered before `Abandoned` is raised."""
-        self.bits = Bits()
+        self.bits = bits or Bits()
         self.sets = WorkingSets(self.bits)
         self.trace = EmbeddedTrace(self)
         self.origins = Origins()
@@ -67,10 +68,13 @@ class EmbeddedAlgebra:
         self.kept = Kept(store, self.sets, strata)
 
     def overlay(self, strata: Stratification) -> EmbeddedAlgebra:
-        """An algebra of other rules that reads the same facts, and puts what it derives beside them in tables of its own."""
+        """An algebra of other rules that reads the same facts, and puts what it derives beside them in tables of its own.
+
+        It gives its sets other bits, since the facts carry those of the running update.
+        """
         store = Store(self.store.dictionary)
         store.tables = dict(self.store.tables)
-        overlay = EmbeddedAlgebra(store, strata, on_round=self._on_round, max_facts=self._max_facts)
+        overlay = EmbeddedAlgebra(store, strata, on_round=self._on_round, max_facts=self._max_facts, bits=self.bits)
         overlay.statistics = self.statistics
         return overlay
 

@@ -15,6 +15,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 NO_RUN = {
     "README.md": 1,  # installing: needs the network
     "pipeline.md": 2,  # a warehouse in a directory of the user's; examples/pipeline is run by test_pipeline_example.py
+    "spark-costs.md": 1,  # needs a cluster; examples/spark/submit.py is run by test_submit_example.py
     "CONTRIBUTING.md": 1,  # the commands that set up a checkout
 }
 

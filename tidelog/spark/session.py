@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
-JVM_OPTIONS = f"-Dlog4j2.configurationFile=file:{_LOGGING} -XX:+UseParallelGC -XX:-UsePerfData"
+# Spark makes classes of plans; where room for them begins small, each step of its growth stops everything.
+JVM_OPTIONS = f"-Dlog4j2.configurationFile=file:{_LOGGING} -XX:+UseParallelGC -XX:-UsePerfData -XX:MetaspaceSize=256m"
+_FRAMES_IN_THE_HEAP = "-XX:InitialRAMPercentage=12.5"
+"""A heap that begins small is searched for garbage at every step of its growth."""
 _CHATTER = b"WARNING: Using incubator modules"
 """What Java says to everyone who starts Spark, whatever the log settings."""
 
@@ -132,7 +135,7 @@ def _local(master: str) -> dict[str, str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 4 << 30
     partitions = {"spark.sql.shuffle.partitions": str(cores(master)), "spark.default.parallelism": str(cores(master))}
     heap = {"spark.driver.memory": f"{max(1024, min(16384, (memory >> 20) // 4))}m"}
-    return _ON_THIS_MACHINE | partitions | heap | {"spark.driver.extraJavaOptions": JVM_OPTIONS}
+    return _ON_THIS_MACHINE | partitions | heap | {"spark.driver.extraJavaOptions": f"{JVM_OPTIONS} {_FRAMES_IN_THE_HEAP}"}
 
 
 def cores(master: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 from tidelog.engines.embedded.batches import Changed, ChangedBatch
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.spark.facts import FactSet
-from tidelog.engines.spark.frames import Cluster
+from tidelog.engines.spark.frames import Cluster, Frame
 from tidelog.engines.spark.tables import Row, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
@@ -55,10 +55,11 @@ class Reader:
 class ChangedFrame:
     """Changed facts of one predicate that stay on the cluster until they are asked for."""
 
-    def __init__(self, table: Table, statement: str, rows: int, terms: Terms) -> None:
+    def __init__(self, table: Table, statement: str, rows: int, frames: Sequence[Frame], terms: Terms) -> None:
         self._table, self._rows, self._terms = table, rows, terms
-        self.frame = table.cluster.hold(table.cluster.sql(statement))
-        weakref.finalize(self, self.frame.release).atexit = False
+        self._data = table.cluster.sql(statement)
+        for frame in frames:  # which the statement reads
+            weakref.finalize(self, frame.shared().release).atexit = False
         self._fetched: pa.Table | None = None
 
     def __len__(self) -> int:
@@ -66,7 +67,7 @@ class ChangedFrame:
 
     def _table_of(self) -> pa.Table:
         if self._fetched is None:
-            self._fetched = self._table.cluster.fetch(self.frame.data)
+            self._fetched = self._table.cluster.fetch(self._data)
         return self._fetched
 
     @property
@@ -105,24 +106,30 @@ def difference(new: Tables, old: Tables, terms: Terms, few: int) -> tuple[Change
 
 
 def _sides(new: Table, old: Table, terms: Terms) -> tuple[Changed | None, Changed | None]:
+    from pyspark.sql import functions
+
     if not new.runs and not old.runs:
         return _only(new, old, terms), _only(old, new, terms)
-    cluster, columns = new.cluster, ", ".join(new.columns)
     if not old.present:
-        return _frame(new, f"SELECT * FROM ({new.now_sql()})", terms), None
+        return _frame(new, new.now_sql(), new.present, [run.frame for run in new.runs], terms), None
+    cluster, columns = new.cluster, ", ".join(new.columns)
     sides_sql = (f"SELECT {columns}, x, {i} AS side FROM ({table.now_sql()})" for i, table in ((1, new), (2, old)))
     both = " UNION ALL ".join(sides_sql)
     grouped = f"SELECT {columns}, first(x) AS x, sum(side) AS side FROM ({both}) GROUP BY {columns} HAVING sum(side) < 3"
-    frame = cluster.hold(cluster.sql(grouped))
-    sides = [_frame(new, f"SELECT {columns}, x FROM {frame.name} WHERE side = {side}", terms) for side in (1, 2)]
+    (held,) = cluster.hold_all(
+        [cluster.sql(grouped).observe("new", functions.count_if(functions.expr("side = 1")).alias("new"))], "new"
+    )
+    frame, added = held.frame, held.sums["new"]
+    sides = [
+        _frame(new, f"SELECT {columns}, x FROM {frame.name} WHERE side = {side}", rows, [frame], terms)
+        for side, rows in ((1, added), (2, frame.rows - added))
+    ]
     frame.release()
     return sides[0], sides[1]
 
 
-def _frame(table: Table, statement: str, terms: Terms) -> Changed | None:
-    made = ChangedFrame(table, statement, 0, terms)
-    made._rows = made.frame.rows
-    return made  # type: ignore[return-value]
+def _frame(table: Table, statement: str, rows: int, frames: Sequence[Frame], terms: Terms) -> Changed:
+    return ChangedFrame(table, statement, rows, frames, terms)  # type: ignore[return-value]
 
 
 def _only(there: Table, here: Table, terms: Terms) -> Changed:

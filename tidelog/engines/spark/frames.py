@@ -48,11 +48,19 @@ class Frame:
     rows: int
     blocks: Any
     """Spark's RDD of them."""
+    users: int = 1
+
+    def shared(self) -> Frame:
+        """The same, for one user more."""
+        self.users += 1
+        return self
 
     def release(self) -> None:
-        """Give the memory back; who comes back to the frame finds nothing."""
-        self.blocks.unpersist(False)
-        self.data.sparkSession.catalog.dropTempView(self.name)
+        """The last user gives the memory back; who comes back to the frame finds nothing."""
+        self.users -= 1
+        if not self.users:
+            self.blocks.unpersist(False)
+            self.data.sparkSession.catalog.dropTempView(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ def test_rounds_do_not_move_the_runs(spark: SparkSession, plans: list[list[str]]
     layers = [range(start, start + 6) for start in range(0, 600, 100)]
     edges = [(a, b) for here, there in itertools.pairwise(layers) for a in here for b in there]
     mat = Materialisation(CLOSURE, engine=Spark(driver_facts=100))
-    mat.update(insert={"edge": edges})
-    assert len(mat["path"]) == 36 * 15
+    loaded = mat.update(insert={"edge": edges})
+    assert len(mat["path"]) == len(loaded.inserted["path"]) == 36 * 15
     rounds = [plan for plan in plans if any("ShuffledHashJoin" in line for line in plan)]
     assert len(rounds) == 5
     assert sum(any("Union" in line for line in plan) for plan in rounds) == 4, "from the second on there is more than one run"
@@ -52,6 +52,9 @@ def test_rounds_do_not_move_the_runs(spark: SparkSession, plans: list[list[str]]
         (runs,) = (n for n, line in enumerate(plan) if n > join and line.find("+- ") == _indent(plan[join]) + 3)
         assert "BuildLeft" in plan[join], "what is new is the hash table"
         assert join < exchange < runs, "what is derived moves, and nothing else does"
+    lost = mat.update(delete={"edge": edges[-36:]}).deleted["path"]
+    assert len(lost) == len(set(lost)) == 36 * 5
+    assert len(set(loaded.inserted["path"])) == 36 * 15, "what was told before can still be read"
 
 
 def _indent(line: str) -> int:

@@ -48,3 +48,13 @@ def test_other_algorithms_take_what_expires_as_deleted(spark: SparkSession) -> N
     mat.update(insert={"edge": [(9, 8)]})
     assert mat.expiry("path", (9, 8)) == inf
     assert "edge(9, 8)" in str(mat.explain("path", (9, 8)))
+
+
+def test_what_a_negated_fact_gives_way_to_does_not_expire_with_it(spark: SparkSession) -> None:
+    mat = Materialisation("ok(?s) :- sensor(?s), ~hot(?s) . sensor(a) .", engine="spark", algorithm="expiry")
+    mat.advance(1, {"hot": ["a"]}, expires=3)
+    assert len(mat["ok"]) == 0
+    for now in (3, 4, 5):
+        mat.advance(now)
+        assert mat["ok"].sorted() == [("a",)]
+    assert mat.expiry("ok", ("a",)) == float("inf")

@@ -22,6 +22,7 @@ from tidelog.engines.spark.frames import Cell, Frame
 from tidelog.engines.spark.tables import FOREVER, Row, State, Table, Tables
 from tidelog.engines.spark.terms import Terms
 from tidelog.engines.spark.truth import Bits, Truth
+from tidelog.facts.times import NEVER
 from tidelog.maintain.sets import SetExpression
 from tidelog.plan.model import Bind, Match, Plan, Refuse, Role, Test
 from tidelog.program.normal import CoreRule
@@ -122,12 +123,17 @@ class Matcher:
             part = call.heads.get(table.predicate) or call.vanished.get(table.predicate)
         if not part:
             return None
+        counts = step.position is not None  # until when a negated fact held says nothing of what follows now
         if isinstance(part, Frame):
-            columns = [*table.columns, *(("r", "e") if call.expiring else ("0 AS r",))]
+            times = "e" if counts else f"{FOREVER} AS e"
+            columns = [*table.columns, *(("r", times) if call.expiring else ("0 AS r",))]
             return _Source(f"SELECT {', '.join(columns)} FROM {part.name}", [], [], part.rows)
         rows = self._instances(step.atom, part)
         states = [table.met[row] for row in rows]
-        here = [self._here(row, s.rank if own else 0, s, call.expiring) for row, s in zip(rows, states, strict=True)]
+        if counts or not call.expiring:
+            here = [self._here(row, s.rank if own else 0, s, call.expiring) for row, s in zip(rows, states, strict=True)]
+        else:
+            here = [(*row, 0, NEVER) for row in rows]
         return _Source(None, here, [], len(rows)) if rows else None
 
     def _here(self, row: Row, rank: int, state: State, expiring: bool) -> tuple[Cell, ...]:

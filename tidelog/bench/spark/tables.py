@@ -27,7 +27,7 @@ def closures(nodes: int, edges: int, found: Measured, *, full: bool) -> Section:
             problems.append(f"{name}: {one}")
             continue
         works = [each.work for each in one.rounds if each.work is not None]
-        jobs, shuffled = (amount(sum(each.jobs for each in works)), memory(sum(each.shuffled for each in works)))
+        jobs, shuffled = (amount(sum(each.jobs for each in works)), _bytes(sum(each.shuffled for each in works)))
         counted = (str(len(one.rounds)), seconds(_tiny(one)), jobs, shuffled) if works else ("", "", "", "")
         rows.append((name, seconds(one.seconds), f"{one.facts:,}", *counted, memory(one.peak)))
     answers = {(one.facts, one.checksum) for one in found.values() if not isinstance(one, str)}
@@ -38,6 +38,10 @@ def closures(nodes: int, edges: int, found: Measured, *, full: bool) -> Section:
     own = found.get(("spark", "local[2]"))
     verdicts = _verdicts(own) if full and isinstance(own, Found) else ()
     return Section(title, headings, tuple(rows), notes, tuple(problems), verdicts)
+
+
+def _bytes(count: int) -> str:
+    return memory(count) if count >= 10e6 else f"{count / 1e3:,.0f} kB"
 
 
 def _tiny(found: Found) -> float | None:
@@ -62,7 +66,7 @@ def rounds(found: Measured) -> list[Section]:
         if system != "spark" or isinstance(one, str):
             continue
         every = max(1, -(-len(one.rounds) // _SHOWN))
-        rows = tuple(_row(number, each) for number, each in enumerate(one.rounds, 1) if number % every in (0, 1 % every))
+        rows = tuple(_row(number, each) for number, each in enumerate(one.rounds, 1) if (number - 1) % every == 0)
         title = f"Rounds of the Spark engine on {master}, by Spark's metrics"
         sections.append(Section(title, headings, rows, (note,)))
     return sections
@@ -126,7 +130,7 @@ def stars(edges: int, found: Mapping[tuple[int, str], Found | str]) -> Section:
             continue
         works = [each.work for each in one.rounds if each.work is not None]
         worst = max(works, key=lambda work: work.longest)
-        shown = (memory(sum(work.shuffled for work in works)), seconds(sum(work.run for work in works)))
+        shown = (_bytes(sum(work.shuffled for work in works)), seconds(sum(work.run for work in works)))
         longest = f"{seconds(worst.longest)} / {seconds(worst.typical)}"
         rows.append((f"{hubs:,}", master, seconds(one.seconds), f"{one.facts:,}", *shown, longest))
     return Section(f"Skew: {edges:,} edges that leave so many nodes", headings, tuple(rows), problems=tuple(problems))

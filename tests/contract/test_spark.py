@@ -15,7 +15,7 @@ from tests.contract.cases import CASES
 from tests.contract.combinations import SPARK
 from tests.mirror import Mirror, facts_of
 from tests.updates import Row, parse_update
-from tidelog import DataError, Materialisation, Program, Spark
+from tidelog import Materialisation, Program, Spark
 
 BY_NAME = {case.name: case for case in CASES}
 QUICK = ("closure-nonlinear", "negation-flips", "arity-0", "updates-that-cancel", "redundant-rules")
@@ -94,12 +94,3 @@ def test_facts_in_and_out(spark: SparkSession) -> None:
     assert mat.rank("path", (1, 3)) == 2
     assert set(mat.query("path(1, ?x), ~edge(1, ?x)")) == {(3,), ("x",)}
     assert "edge(1, 2)" in str(mat.explain("path", (1, 3)))
-
-
-def test_what_is_not_known_to_the_spark_engine_is_refused_by_name(spark: SparkSession) -> None:
-    mat = Materialisation("big(?x) :- n(?x), ?x > 2 .", engine="spark")
-    mat.update(insert={"n": [(1,), (3,), ("a",)]})
-    with pytest.raises(DataError, match="not with other numbers"):
-        mat.update(insert={"n": [(2.5,)]})
-    assert set(mat["big"]) == {(3,)}
-    assert len(mat["n"]) == 3

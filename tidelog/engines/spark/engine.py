@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidelog.engines.embedded.batches import Batch, Encoded, batch_length
+from tidelog.engines.embedded.batches import UNTIMED, Batch, Encoded, Timing, batch_length
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.marks import MARKING, Marks
 from tidelog.engines.spark.algebra import SparkAlgebra
@@ -22,6 +22,7 @@ from tidelog.engines.spark.facts import Expiries, FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster
 from tidelog.engines.spark.loading import load, make_explicit, rows_of
 from tidelog.engines.spark.lookup import meet
+from tidelog.engines.spark.places import Inexact
 from tidelog.engines.spark.rewriting import rewriting
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
@@ -29,7 +30,7 @@ from tidelog.engines.spark.times import Change, Given, timed, untimed
 from tidelog.engines.spark.touched import Touched, touched
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
-from tidelog.errors import LimitExceeded, SetupError
+from tidelog.errors import DataError, LimitExceeded, SetupError
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
 from tidelog.maintain.algebra import Statistics, Update
@@ -111,8 +112,33 @@ class SparkEngine(UpdatingEngine):
             for batch in explicit:
                 make_explicit(self.algebra.tables, self.algebra.tables, self.terms, Encoded(batch, {}), self.now, self.few)
             self.algebra.statistics.algorithm = "seminaive"
-            self._learn(self.algebra, started, counting)
+            try:
+                self._learn(self.algebra, started, counting)
+            except Inexact:
+                self.terms.careful = True
+                self._anew(NOTHING, "since conditions meet more than small integers", counting=counting)
             return self.algebra.statistics
+
+    def update(
+        self,
+        algorithm: str,
+        insert: Batch,
+        delete: Batch,
+        timing: Timing = UNTIMED,
+        *,
+        ahead: Ahead | None = None,
+        reason: str = "as asked",
+    ) -> Result:
+        """As every engine; once more, and carefully from then on, if conditions meet what SQL cannot calculate with."""
+        while True:
+            try:
+                return super().update(algorithm, insert, delete, timing, ahead=ahead, reason=reason)
+            except Inexact:
+                if self.terms.careful:
+                    what = "a condition of a rule compares terms that neither this process nor a dictionary table knows"
+                    hint = "open the warehouse that has the dictionary, or load the terms as facts"
+                    raise DataError(what, hint=hint) from None
+                self.terms.careful = True
 
     def load(self, frames: Mapping[str, DataFrame]) -> None:
         """Take over a materialisation that is there: frames of c0, c1, ..., explicit, rank."""

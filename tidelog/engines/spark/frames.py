@@ -7,7 +7,6 @@ engine has a session of its own, beside the user's, in the same context: its set
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from tidelog.engines.spark.places import REFUSAL, Inexact
 from tidelog.errors import DataError
 
 if TYPE_CHECKING:
@@ -71,21 +71,14 @@ class Held:
     sums: Mapping[str, int]
 
 
-REFUSED = "tidelog: "
-"""What the message of a refusal starts with, where a job fails on purpose."""
-
-
 @contextmanager
 def telling() -> Iterator[None]:
-    """Inside, a job that fails on purpose says why, and no more."""
+    """Inside, a job that fails on purpose says so."""
     try:
         yield
     except Exception as error:
-        refusal = re.search(REFUSED + r"([^\n']*)", str(error))
-        if refusal is not None:
-            raise DataError(refusal[1].strip(), hint="the embedded engine can") from error
-        if "ARITHMETIC_OVERFLOW" in str(error):
-            raise DataError("a rule calculates an integer of more than 62 bits", hint="the embedded engine can") from error
+        if REFUSAL in str(error) or "ARITHMETIC_OVERFLOW" in str(error):
+            raise Inexact from error
         raise
 
 

@@ -34,6 +34,8 @@ class Terms:
         self.lookup = lookup
         self.words: Callable[[], DataFrame] | None = None
         """The dictionary's table, `id` and `text`, if there is one."""
+        self.careful = False
+        """Whether conditions have met terms that SQL cannot calculate with (`conditions`)."""
         self._wide = np.empty(0, np.int64)
         """By the dictionary's dense number."""
         self._known = 0

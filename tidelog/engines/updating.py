@@ -101,32 +101,36 @@ class UpdatingEngine(ABC):
         it gave.
         """
         with self.work:
-            self._settle()
-            self._begin(delete)
-            encoded = Encoded(insert, delete, timing)
-            if not self.has_times and any(len(times) and times.min() < NEVER for times in timing.expiries.values()):
-                self._begin_times()
-            inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
-            automatic, budget, explicit = algorithm == "auto", None, self.explicit
-            if automatic:
-                choice = self._chooser.choose(explicit, inserts, deletes)
-                algorithm, reason, budget = choice.algorithm, choice.reason, choice.budget
-                if algorithm == MAINTAIN and self.has_times:
-                    algorithm, reason = EXPIRY, f"{reason}; some facts were given for a time only"
-            if algorithm == ANEW:
-                return self._anew(encoded, reason, expiring=automatic)
-            if not self.explicit:
-                self._expect(insert)
-            reason += self._restore_for(algorithm)
-            started = time.perf_counter()
-            try:
-                result = self._maintain(algorithm, encoded, reason, budget, ahead)
-            except Abandoned as abandoned:
-                self._chooser.learn_abandoned(abandoned.instances, explicit, inserts, deletes)
-                return self._anew(encoded, str(abandoned), expiring=True)
-            if algorithm in (MAINTAIN, EXPIRY):
-                self._chooser.learn_update(result[2], time.perf_counter() - started, explicit, inserts, deletes)
-            return result
+            return self._update(algorithm, Encoded(insert, delete, timing), ahead, reason)
+
+    def _update(self, algorithm: str, encoded: Encoded, ahead: Ahead | None, reason: str) -> Result:
+        """`update`, while nobody else changes anything."""
+        insert, delete, timing, _ = encoded
+        self._settle()
+        self._begin(delete)
+        if not self.has_times and any(len(times) and times.min() < NEVER for times in timing.expiries.values()):
+            self._begin_times()
+        inserts, deletes = (sum(batch_length(c, self.arities[p]) for p, c in batch.items()) for batch in (insert, delete))
+        automatic, budget, explicit = algorithm == "auto", None, self.explicit
+        if automatic:
+            choice = self._chooser.choose(explicit, inserts, deletes)
+            algorithm, reason, budget = choice.algorithm, choice.reason, choice.budget
+            if algorithm == MAINTAIN and self.has_times:
+                algorithm, reason = EXPIRY, f"{reason}; some facts were given for a time only"
+        if algorithm == ANEW:
+            return self._anew(encoded, reason, expiring=automatic)
+        if not self.explicit:
+            self._expect(insert)
+        reason += self._restore_for(algorithm)
+        started = time.perf_counter()
+        try:
+            result = self._maintain(algorithm, encoded, reason, budget, ahead)
+        except Abandoned as abandoned:
+            self._chooser.learn_abandoned(abandoned.instances, explicit, inserts, deletes)
+            return self._anew(encoded, str(abandoned), expiring=True)
+        if algorithm in (MAINTAIN, EXPIRY):
+            self._chooser.learn_update(result[2], time.perf_counter() - started, explicit, inserts, deletes)
+        return result
 
     def tidy(self) -> None:  # noqa: B027  # not every engine has anything to leave behind
         """Leave behind what no fact needs any more, if that is worth it; ids of terms may change."""

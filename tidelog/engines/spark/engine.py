@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidelog.engines.embedded.batches import UNTIMED, Batch, Encoded, Timing, batch_length
+from tidelog.engines.embedded.batches import Batch, Encoded, batch_length
 from tidelog.engines.embedded.engine import EmbeddedEngine
 from tidelog.engines.marks import MARKING, Marks
 from tidelog.engines.spark.algebra import SparkAlgebra
@@ -119,20 +119,11 @@ class SparkEngine(UpdatingEngine):
                 self._anew(NOTHING, "since conditions meet more than small integers", counting=counting)
             return self.algebra.statistics
 
-    def update(
-        self,
-        algorithm: str,
-        insert: Batch,
-        delete: Batch,
-        timing: Timing = UNTIMED,
-        *,
-        ahead: Ahead | None = None,
-        reason: str = "as asked",
-    ) -> Result:
-        """As every engine; once more, and carefully from then on, if conditions meet what SQL cannot calculate with."""
+    def _update(self, algorithm: str, encoded: Encoded, ahead: Ahead | None, reason: str) -> Result:
+        """Once more, and carefully from then on, if conditions meet what SQL cannot calculate with."""
         while True:
             try:
-                return super().update(algorithm, insert, delete, timing, ahead=ahead, reason=reason)
+                return super()._update(algorithm, encoded, ahead, reason)
             except Inexact:
                 if self.terms.careful:
                     what = "a condition of a rule compares terms that neither this process nor a dictionary table knows"

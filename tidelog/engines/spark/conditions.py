@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.engines.spark.frames import Cell, Cluster
-from tidelog.engines.spark.places import INEXACT, Place, places_of
+from tidelog.engines.spark.places import INEXACT, Place, places_of, unknown
 from tidelog.engines.spark.terms import Terms
-from tidelog.errors import DataError
+from tidelog.errors import DataError, InternalError
 from tidelog.facts import values
 from tidelog.facts.dictionary import Ids
 from tidelog.facts.kernel import Mask
@@ -202,11 +202,14 @@ class Conditions:
         if self.terms.lookup is None or not columns:  # then there are no terms that it does not know
             return
         self._learn()
-        unknown = [f"SELECT q.{column} AS id FROM ({source}) q WHERE q.{column} >= {WIDE}L" for column in columns]
-        statement = f"SELECT DISTINCT q.id FROM ({' UNION ALL '.join(unknown)}) q"
+        asked = [f"SELECT q.{column} AS id FROM ({source}) q WHERE q.{column} >= {WIDE}L" for column in columns]
+        statement = f"SELECT DISTINCT q.id FROM ({' UNION ALL '.join(asked)}) q"
         if self._places is not None:
             statement += f" LEFT ANTI JOIN {self._places} p ON p.id = q.id"
-        self.terms.narrow(np.array([row[0] for row in self._asked(statement)], np.int64))
+        try:
+            self.terms.narrow(np.array([row[0] for row in self._asked(statement)], np.int64))
+        except InternalError:
+            raise unknown() from None
 
     def _asked(self, statement: str) -> list[tuple[int, ...]]:
         rows = self.cluster.collect(statement, _MOST, scanned=_MOST)

@@ -22,7 +22,7 @@ from tidelog.engines.spark.facts import Expiries, FactSet, Few, TooLarge
 from tidelog.engines.spark.frames import Cluster
 from tidelog.engines.spark.loading import load, make_explicit, rows_of
 from tidelog.engines.spark.lookup import meet
-from tidelog.engines.spark.places import Inexact
+from tidelog.engines.spark.places import Inexact, unknown
 from tidelog.engines.spark.rewriting import rewriting
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
@@ -30,7 +30,7 @@ from tidelog.engines.spark.times import Change, Given, timed, untimed
 from tidelog.engines.spark.touched import Touched, touched
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
-from tidelog.errors import DataError, LimitExceeded, SetupError
+from tidelog.errors import LimitExceeded, SetupError
 from tidelog.facts.dictionary import Dictionary
 from tidelog.facts.kernel import Ids
 from tidelog.maintain.algebra import Statistics, Update
@@ -126,9 +126,7 @@ class SparkEngine(UpdatingEngine):
                 return super()._update(algorithm, encoded, ahead, reason)
             except Inexact:
                 if self.terms.careful:
-                    what = "a condition of a rule compares terms that neither this process nor a dictionary table knows"
-                    hint = "open the warehouse that has the dictionary, or load the terms as facts"
-                    raise DataError(what, hint=hint) from None
+                    raise unknown() from None
                 self.terms.careful = True
 
     def load(self, frames: Mapping[str, DataFrame]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
+from tidelog.errors import DataError
 from tidelog.facts import values
 from tidelog.facts.dictionary import Dictionary, Ids
 from tidelog.facts.values import Number
@@ -22,6 +23,12 @@ INEXACT = f"raise_error('{REFUSAL}')"
 
 class Inexact(Exception):
     """A condition met what SQL cannot compare or calculate with; for the engine, which can be careful."""
+
+
+def unknown() -> DataError:
+    """A condition met a term that nobody can tell."""
+    what = "a condition of a rule compares terms that neither this process nor a dictionary table knows"
+    return DataError(what, hint="open the warehouse that has the dictionary, or load the terms as facts")
 
 
 def places_of(dictionary: Dictionary, ids: Ids) -> list[Place]:

@@ -6,7 +6,9 @@ Tests tell the mirror and the materialisation of the same updates, and compare.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import cache
+from typing import NamedTuple
 
 from tests import oracle
 from tests.oracle import Facts, without_empty
@@ -41,6 +43,28 @@ class Mirror:
     def compare(self, mat: Materialisation) -> None:
         assert facts_of(mat) == self.facts
         assert explicit_of(mat) == without_empty(self.explicit)
+
+
+class Step(NamedTuple):
+    """One update, told to a mirror: for many materialisations to be told, too."""
+
+    update: Update
+    after: Mirror
+    expected: tuple[Facts, Facts]
+
+    def check(self, mat: Materialisation) -> None:
+        self.after.check(mat, self.update, self.expected)
+
+
+def steps(program: Program, updates: Iterable[Update]) -> list[Step]:
+    """What a stream of updates must do, asked of the oracle once."""
+    mirror, told = Mirror(program), []
+    for update in updates:
+        expected = mirror.update(update)
+        after = copy(mirror)
+        after.explicit = {predicate: set(rows) for predicate, rows in mirror.explicit.items()}
+        told.append(Step(update, after, expected))
+    return told
 
 
 def facts_of(mat: Materialisation) -> Facts:

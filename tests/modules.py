@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from unittest.mock import patch
 
 from tests import naive
 from tests.contract.combinations import ALGORITHMS
@@ -11,6 +13,23 @@ from tests.mirror import Mirror, explicit_of, facts_of, pairs, rank_in
 from tests.properties.test_updates import blaming
 from tests.updates import Update
 from tidelog import Materialisation, Program
+from tidelog.plan.eliminate import Expected
+from tidelog.plan.nodes import NodeRules
+from tidelog.plan.planner import NoStatistics
+from tidelog.plan.split import Split, splits
+from tidelog.program.normal import CoreRule
+
+
+@contextmanager
+def splitting_eagerly() -> Iterator[None]:
+    """Inside, whoever may split a rule does so, with as many nodes as can be, as if there were more than a handful of facts."""
+
+    def most_nodes(rule: CoreRule, expected: Expected, nodes: NodeRules) -> Split | None:
+        many = Expected(NoStatistics(), expected.nodes)
+        return max(splits(rule, many, nodes), key=lambda split: len(split.nodes.rules), default=None)
+
+    with patch("tidelog.plan.layout.best_split", most_nodes), patch.object(Split, "pays", True):
+        yield
 
 
 def every_algorithm_is_right(case: Case, strata: str, modules: str) -> None:

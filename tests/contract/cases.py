@@ -267,6 +267,55 @@ CASES = (
         ("-next(a3, a4)", "+next(a0, a10)", "+next(a30, a4)", "-next(a0, a10)", "-reach(a0) +next(a3, a4)", "+reach(a5)"),
     ),
     Case(
+        "collaborators",  # two ways to the same, neither of which needs to know of the other; recursive
+        "pc(?x, ?y) :- cw(?x, ?u), ca(?x, ?v), pc(?u, ?y), pc(?v, ?y) .",
+        "+cw(a, b1) +cw(a, b2) +ca(a, c1) +ca(a, c2) +pc(b1, d1) +pc(b2, d2) +pc(c1, d1) +pc(c2, d2) +cw(z, a) +ca(z, a)",
+        (
+            "-ca(a, c1)",
+            "+ca(a, c1) -pc(b1, d1)",
+            "+pc(b2, d1) +cw(b1, a) +ca(b1, a)",  # round and round
+            "-pc(b2, d1) +pc(a, d1)",
+            "-pc(a, d1) -cw(a, b2)",
+            "+cw(a, b2) +pc(z, d3) -ca(z, a)",
+        ),
+    ),
+    Case(
+        "cycles-and-petals",  # with comparisons and negated atoms in nodes, between them, and above
+        """
+        triangle(?x) :- e(?x, ?y), e(?y, ?z), e(?z, ?x), ?x != ?y .
+        petals(?x, ?w) :- e(?x, ?y), e(?y, ?w), e(?x, ?z), e(?z, ?w), ~f(?x, ?w), ~f(?y, ?z) .
+        ring(?x, ?z) :- e(?x, ?a), f(?a, ?y), e(?y, ?b), f(?b, ?z), e(?z, ?c), f(?c, ?x) .
+        ring(?x, ?y) :- ring(?x, ?z), e(?z, ?a), f(?a, ?y), e(?y, ?b), f(?b, ?z) .
+        outside(?x) :- e(?x, _), ~triangle(?x), ~ring(?x, _) .
+        """,
+        "+e(1, 2) +e(2, 3) +e(3, 1) +e(1, 4) +e(4, 3) +f(2, 2) +f(3, 3) +f(4, 1) +f(1, 4)",
+        (
+            "-e(3, 1)",
+            "+e(3, 1) +f(2, 4)",
+            "+f(1, 1) +f(2, 1) -f(2, 2)",
+            "-f(2, 4) -e(1, 4) +e(3, 3)",
+            "+ring(1, 9) +f(2, 2) +e(2, 2) +e(4, 1)",
+            "-e(3, 3) -f(1, 4) -ring(1, 9)",
+        ),
+    ),
+    Case(
+        "sums-of-cycles",  # the head's value is calculated from what nodes keep
+        """
+        value(?v, ?s) :- plus(?n, ?l, ?r), of(?v, ?n), of(?u, ?l), of(?w, ?r), in(?v, ?c), in(?u, ?c), in(?w, ?c),
+            value(?u, ?a), value(?w, ?b), ?s = ?a + ?b .
+        """,
+        "+plus(n1, n2, n3) +plus(n0, n1, n3) +of(a, n0) +of(b, n1) +of(c, n2) +of(d, n3) +in(a, 1) +in(b, 1) +in(c, 1)"
+        " +in(d, 1) +value(c, 2) +value(d, 3)",
+        (
+            "-value(c, 2)",
+            "+value(c, 5) +of(e, n2)",
+            "+in(e, 1) +value(e, 7)",
+            "-in(b, 1)",
+            "+in(b, 1) -value(c, 5) +value(b, 10)",
+            "+value(d, x) -plus(n0, n1, n3)",
+        ),
+    ),
+    Case(
         "updates-that-cancel",
         "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) . stuck(?x) :- edge(_, ?x), ~edge(?x, _) .",
         "+edge(a, b) +edge(b, c)",

@@ -10,5 +10,8 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]
 
+MODULES = ("combined", "hypertree", "standard", "symmetric-transitive", "transitive")
+"""Who may evaluate rules: each is held to the contract with each algorithm."""
+
 SPARK = ALGORITHMS["embedded"]
 """What the Spark engine runs; held to the same contract in `test_spark.py`, on fewer cases."""

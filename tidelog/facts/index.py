@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.facts.kernel import SHIFT, Directory, Ids, Keys, Positions, Rows, directory, is_exact, merge, pack
+from tidelog.facts.kernel import SHIFT, Directory, Ids, Keys, Positions, Rows, directory, is_exact, merge, offset_table, pack
 
 if TYPE_CHECKING:
     from tidelog.facts.table import Table
@@ -107,13 +107,17 @@ class Runs:
         return run.keys.searchsorted(keys)
 
     def _counts(self, run: Run, start: Positions, low: Keys, high: Keys) -> Positions:
-        """How many keys lie between `low` and `high`, from `start` on; most probes of a small run find none."""
+        """How many keys lie between `low` and `high`, from `start` on: none for most probes of a small run, often just one."""
         if len(start) < 64:
             return run.keys.searchsorted(high, side="right") - start
-        first = run.keys[np.minimum(start, len(run.keys) - 1)]
-        hits = ((first >= low) & (first <= high)).nonzero()[0]
-        counts = np.zeros(len(start), np.int64)
-        counts[hits] = run.keys.searchsorted(high[hits], side="right") - start[hits]
+        last = len(run.keys) - 1
+        first = run.keys.take(np.minimum(start, last))
+        found = (first >= low) & (first <= high)
+        counts = found.astype(np.int64)
+        after = start + 1
+        several = (found & (after <= last) & (run.keys.take(np.minimum(after, last, out=after)) <= high)).nonzero()[0]
+        if len(several):
+            counts[several] = run.keys.searchsorted(high.take(several), side="right") - start.take(several)
         return counts
 
     def _offsets(self, run: Run, probes: int) -> Positions | None:
@@ -126,11 +130,7 @@ class Runs:
                 span = int(first[1] - first[0]) + 1
                 if span <= max(1 << 12, _OFFSET_SPARSENESS * len(run.keys)) and first[1] < 0xFFFFFFFF:
                     run.lowest = int(first[0])
-                    bounds = (np.arange(span + 1, dtype=np.uint64) + np.uint64(run.lowest)) << SHIFT
-                    offsets = np.empty(span + 3, np.int64)
-                    offsets[0], offsets[-1] = 0, len(run.keys)
-                    offsets[1:-1] = np.searchsorted(run.keys, bounds)
-                    run.offsets = offsets
+                    run.offsets = offset_table(run.keys, run.lowest, span)
         return run.offsets
 
     @property

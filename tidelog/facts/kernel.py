@@ -106,6 +106,19 @@ def merge(a_keys: Keys, a_rows: Rows, b_keys: Keys, b_rows: Rows) -> tuple[Keys,
     return keys, rows
 
 
+def offset_table(keys: Keys, lowest: int, span: int) -> Positions:
+    """Where in sorted keys each upper half from `lowest` on begins, between two entries for what lies outside."""
+    offsets = np.zeros(span + 3, np.int64)
+    offsets[-1] = len(keys)
+    if 32 * span < len(keys):  # a search for each is less than a pass over the keys
+        offsets[1:-1] = keys.searchsorted(np.arange(lowest, lowest + span + 1, dtype=np.uint64) << SHIFT)
+    else:
+        upper = (keys >> SHIFT).astype(np.int64)
+        upper -= lowest
+        np.cumsum(np.bincount(upper, minlength=span), out=offsets[2:-1])
+    return offsets
+
+
 _BUCKET_BITS = 3
 _MOST_STEPS = 8
 

@@ -70,7 +70,7 @@ def test_every_way_to_split(case: Case, how: How) -> None:
 def split_by(how: How) -> Iterator[None]:
     """Inside, rules are split in one way, as far as they can."""
 
-    def chosen(rule: CoreRule, expected: Expected, nodes: NodeRules) -> Split | None:
+    def chosen(rule: CoreRule, expected: Expected, nodes: NodeRules, *, if_it_pays: bool = False) -> Split | None:
         return next((split for split in splits(rule, expected, nodes) if split.how is how), None)
 
     with patch("tidelog.plan.layout.best_split", chosen):

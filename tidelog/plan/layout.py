@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tidelog.plan.closing import Closed, Forest, Shadow, close
-from tidelog.plan.eliminate import Expected
+from tidelog.plan.derived import expect_derived
+from tidelog.plan.eliminate import join_cost
 from tidelog.plan.modules import COMBINED, HYPERTREE, Assignment, closures_in
 from tidelog.plan.nodes import NodeRules
 from tidelog.plan.planner import Statistics
@@ -105,17 +106,19 @@ def lay_out(program: Program, assignment: Assignment, single: bool, statistics: 
     rules = closed.over_edges(program.core)
     nodes = NodeRules(_names(program) | set(closed.hidden))
     candidates = complex_rules(rules, assignment)
-    expected = Expected(statistics)
+    expected = expect_derived(rules, candidates, statistics)
     made: dict[int, CoreRule] = {}
     splits: list[Split] = []
     cost = 0.0
     for rule in candidates:
-        split = best_split(rule, expected, nodes)
-        if split is not None and (assignment.choice == HYPERTREE or split.pays):
+        split = best_split(rule, expected, nodes, if_it_pays=assignment.choice == COMBINED)
+        if split is None:
+            cost += join_cost(rule, expected, frozenset({rule.head.predicate}))
+        else:
             nodes, expected = split.nodes, split.expected
             splits.append(split)
             made[id(rule)] = split.rule
-        cost += split.cost if id(rule) in made and split else split.plain if split else 0.0
+            cost += split.cost
     over_nodes = [*(made.get(id(rule), rule) for rule in rules), *closed.rules, *nodes.rules.values()]
     return Layout(
         stratify(over_nodes, single=single, kept=closed.kept) if splits or closed.rules else program.stratify(single),

@@ -50,13 +50,15 @@ class Split:
         return self.plain > max(_FLOOR, _PAYS * self.cost)
 
 
-def best_split(rule: CoreRule, expected: Expected, nodes: NodeRules) -> Split | None:
+def best_split(rule: CoreRule, expected: Expected, nodes: NodeRules, *, if_it_pays: bool = False) -> Split | None:
     """The split that is expected to cost least, the simpler of two that cost about the same; None if there is none."""
+    if if_it_pays and untouched(rule, expected, nodes).rest <= _FLOOR:
+        return None  # without a search, which takes longer than that join
     best: Split | None = None
     for split in splits(rule, expected, nodes):
         if best is None or split.cost < _CLEARLY * best.cost:
             best = split
-    return best
+    return best if best is None or best.pays or not if_it_pays else None
 
 
 def splits(rule: CoreRule, expected: Expected, nodes: NodeRules) -> Iterator[Split]:

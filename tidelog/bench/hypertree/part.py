@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tidelog.bench.hypertree import peers, tables
-from tidelog.bench.hypertree.series import MODULES, STEPS, Series, run
+from tidelog.bench.hypertree.series import MODULES, Series, run
 from tidelog.bench.hypertree.workloads import WORKLOADS, Workload
 from tidelog.bench.options import Options
 from tidelog.bench.results import Section
@@ -15,8 +15,6 @@ Progress = Callable[[str], None]
 Part = Callable[[Options, Progress], list[Section]]
 
 _SCALES = {"tiny": 0.01, "quick": 0.1, "full": 1.0}
-_LEAST = 20.0
-"""Seconds that everybody gets."""
 
 
 def part(options: Options, progress: Progress) -> list[Section]:
@@ -29,7 +27,7 @@ def part(options: Options, progress: Progress) -> list[Section]:
 
 
 def _series(workload: Workload, scale: float, options: Options, progress: Progress) -> list[Series]:
-    """All systems; `combined` first, since how long the others get depends on it: enough to show the target, or more."""
+    """All systems, each with the same limit for all of its steps; `combined` first, which the others are compared with."""
     done: dict[str, Series] = {}
     for _ in range(workload.repeat):  # interleaved, so that a slow spell of the machine meets all
         for system in (*MODULES, *peers.PEERS):
@@ -38,17 +36,9 @@ def _series(workload: Workload, scale: float, options: Options, progress: Progre
             if system in peers.PEERS and (system in done or not peers.installed(system)):
                 continue
             progress(f"{workload.name}: {system}")
-            series = run(workload.name, system, scale, _limit(workload, system, done.get(MODULES[0]), options.timeout))
+            series = run(workload.name, system, scale, options.timeout)
             done[system] = _faster(done[system], series) if system in done else series
     return list(done.values())
-
-
-def _limit(workload: Workload, system: str, combined: Series | None, timeout: float) -> float:
-    """Seconds for a system: some more than the target needs, if it is known what `combined` takes."""
-    first = combined.step(STEPS[0]) if combined else None
-    if first is None or system == MODULES[0]:
-        return timeout
-    return max(_LEAST, first.seconds * (workload.factor * 1.2 if system in MODULES else 10))
 
 
 def _faster(one: Series, other: Series) -> Series:

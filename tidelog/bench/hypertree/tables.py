@@ -30,7 +30,7 @@ def _row(series: Series) -> tuple[str, ...]:
         if step is not None:
             cells.append(f"{duration(step.seconds)} ({duration(step.cpu)})")
         else:
-            cells.append(f"> {duration(series.spent)}" if series.spent and not given_up else "-")
+            cells.append(f"over time (> {duration(series.spent)})" if series.spent and not given_up else "-")
             given_up = True
     if not series.steps or series.system not in MODULES:
         facts = count(sum(series.steps[0].counts.values())) if series.steps else ""

@@ -316,6 +316,23 @@ CASES = (
         ),
     ),
     Case(
+        "calculated-heads",  # many values of one key; a calculated value twice, beside a constant; round and round
+        """
+        s(?x, ?s) :- a(?x, ?y), b(?x, ?z), ?s = ?y + ?z . all(?s) :- a(_, ?y), b(_, ?z), ?s = ?y * ?z .
+        twice(?s, k, ?s) :- s(_, ?y), ?s = ?y + ?y, ?s < 9 . far(?y, ?d) :- far(?x, ?c), e(?x, ?y, ?l), ?d = ?c + ?l, ?d < 8 .
+        odd(?s) :- s(_, ?s), ~all(?s) .
+        """,
+        "+a(1, 1) +a(1, 2) +b(1, 1) +b(1, 2) +a(2, 3) +b(2, 0) +far(u, 0) +e(u, v, 1) +e(v, u, 2) +e(u, w, 3) +e(v, w, 2)",
+        (
+            "-a(1, 2)",
+            "+a(1, 2) +b(1, 0) -b(1, 2) +a(2, x)",
+            "+s(2, 9) +twice(4, k, 4) -e(u, w, 3)",
+            "-b(1, 1) -e(v, w, 2) +e(w, w, 1)",
+            "+far(w, 5) -far(u, 0)",
+            "+b(1, 1) -s(2, 9) -twice(4, k, 4) +all(3)",
+        ),
+    ),
+    Case(
         "updates-that-cancel",
         "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) . stuck(?x) :- edge(_, ?x), ~edge(?x, _) .",
         "+edge(a, b) +edge(b, c)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from unittest.mock import patch
 
 import pytest
@@ -75,6 +75,35 @@ def split_by(how: How) -> Iterator[None]:
 
     with patch("tidelog.plan.layout.best_split", chosen):
         yield
+
+
+@few
+@given(case=cases(max_updates=3))
+def test_reduced_to_what_leads_somewhere(case: Case) -> None:
+    """As if of all values few had a partner: whatever reduces a rule follows from its body."""
+    with reducing():
+        every_algorithm_is_right(case, "granular", "hypertree")
+
+
+@contextmanager
+def reducing() -> Iterator[None]:
+    """Inside, every rule with a tree is reduced along all its edges."""
+    with patch.multiple("tidelog.plan.reduce", _COMPARABLE=0.0, _FLOOR=0, _PAYS=0.0, _dangles=lambda share: True):
+        yield
+
+
+def test_the_generator_makes_rules_that_are_reduced() -> None:
+    reduced = 0
+    for seed in range(40):
+        case = made(seed, 1)
+        nodes = []
+        for context in (nullcontext(), reducing()):
+            with context:
+                mat = Materialisation(Program.parse(case.text), modules="hypertree")
+                mat.update(insert=case.facts)
+                nodes.append(len(mat._engine.hidden))
+        reduced += nodes[0] < nodes[1]
+    assert reduced > 8
 
 
 def test_the_generator_makes_rules_for_every_way_and_nodes_that_are_shared() -> None:

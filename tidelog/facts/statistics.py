@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.facts.kernel import pack, starts_of_groups
+from tidelog.facts.kernel import Positions, pack, starts_of_groups
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
-from tidelog.plan.planner import Statistics
+from tidelog.plan.reduce import Place
 from tidelog.syntax.ast import Atom, Constant
 
 _SAMPLE = 1024
@@ -22,7 +22,7 @@ _SCATTERED = np.sort(np.random.default_rng(7).random(_SAMPLE))
 class Either:
     """Statistics of facts that are being loaded; for predicates that have none, those of facts that were there before."""
 
-    def __init__(self, first: Statistics, second: Statistics) -> None:
+    def __init__(self, first: StoreStatistics, second: StoreStatistics) -> None:
         self.first, self.second = first, second
 
     def matches(self, atom: Atom, bound: tuple[int, ...]) -> float:
@@ -30,6 +30,9 @@ class Either:
 
     def largest(self) -> float:
         return max(self.first.largest(), self.second.largest())
+
+    def overlap(self, one: Place, other: Place) -> float:
+        return self.first.overlap(one, other)
 
 
 class StoreStatistics:
@@ -51,6 +54,22 @@ class StoreStatistics:
 
     def largest(self) -> float:
         return float(max((table.count for table in self.store), default=0))
+
+    def overlap(self, one: Place, other: Place) -> float:
+        tables = [self.store.tables.get(atom.predicate) for atom, _ in (one, other)]
+        if tables[0] is None or tables[1] is None or not (tables[0].count and tables[1].count):
+            return 1.0
+        values = tables[0].columns[one[1]][self._among(tables[0], one[0], self._sample(tables[0]))]
+        known = tables[1].columns[other[1]][self._among(tables[1], other[0], np.arange(tables[1].count))]
+        return float(np.isin(values, known).mean()) if len(values) else 1.0
+
+    def _among(self, table: Table, atom: Atom, rows: Positions) -> Positions:
+        """Those of some rows that have the atom's constants."""
+        for column, term in enumerate(atom.terms):
+            if isinstance(term, Constant):
+                known = self.store.dictionary.find_one(term.value)
+                rows = rows[table.columns[column][rows] == np.uint32(known or 0)]
+        return rows
 
     def _with_constants(self, table: Table, atom: Atom, columns: tuple[int, ...]) -> float:
         """How many facts have these constants; exact where an index begins with them."""
@@ -90,7 +109,7 @@ class StoreStatistics:
         # Half a collision where none was seen: the truth is somewhere below one in so many pairs.
         return max(0.5, float((sizes * (sizes - 1)).sum() / 2)) / pairs
 
-    def _sample(self, table: Table) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _sample(self, table: Table) -> Positions:
         if table.count <= _SAMPLE:
             return np.arange(table.count)
         # Scattered, but the same every time: rows at equal distances would miss what repeats with the distance.

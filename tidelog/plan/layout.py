@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 from tidelog.plan.closing import Closed, Forest, Shadow, close
 from tidelog.plan.derived import expect_derived
-from tidelog.plan.eliminate import join_cost
+from tidelog.plan.eliminate import join_cost, untouched
 from tidelog.plan.modules import COMBINED, HYPERTREE, Assignment, closures_in
 from tidelog.plan.nodes import NodeRules
 from tidelog.plan.planner import Statistics
+from tidelog.plan.reduce import Overlaps, reduced
 from tidelog.plan.split import Split, best_split
 from tidelog.program import Program
 from tidelog.program.normal import CoreRule
@@ -106,6 +107,7 @@ def lay_out(program: Program, assignment: Assignment, single: bool, statistics: 
     rules = closed.over_edges(program.core)
     nodes = NodeRules(_names(program) | set(closed.hidden))
     candidates = complex_rules(rules, assignment)
+    heads = {rule.head.predicate for rule in program.core}
     expected = expect_derived(rules, candidates, statistics)
     made: dict[int, CoreRule] = {}
     splits: list[Split] = []
@@ -119,9 +121,14 @@ def lay_out(program: Program, assignment: Assignment, single: bool, statistics: 
             splits.append(split)
             made[id(rule)] = split.rule
             cost += split.cost
+        if isinstance(statistics, Overlaps):
+            whole = untouched(made.get(id(rule), rule), expected, nodes)
+            if (found := reduced(whole, statistics, heads)) is not None:
+                nodes, expected, made[id(rule)] = found.nodes, found.expected, found.rule
+                cost += found.cost
     over_nodes = [*(made.get(id(rule), rule) for rule in rules), *closed.rules, *nodes.rules.values()]
     return Layout(
-        stratify(over_nodes, single=single, kept=closed.kept) if splits or closed.rules else program.stratify(single),
+        stratify(over_nodes, single=single, kept=closed.kept) if made or closed.rules else program.stratify(single),
         closed.hidden | nodes.hidden,
         tuple(splits),
         tuple(made.get(id(rule), rule) for rule in candidates),

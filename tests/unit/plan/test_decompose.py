@@ -100,9 +100,9 @@ def test_conditions_are_tested_in_the_topmost_node_that_can() -> None:
 
 
 def test_a_dozen_atoms_take_milliseconds() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert tree_of(cycle(12)).width == 2
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_too_many_atoms_are_left_alone() -> None:

@@ -25,7 +25,7 @@ def splitting_eagerly() -> Iterator[None]:
     """Inside, whoever may split a rule does so, with as many nodes as can be, as if there were more than a handful of facts."""
 
     def most_nodes(rule: CoreRule, expected: Expected, nodes: NodeRules, *, if_it_pays: bool = False) -> Split | None:
-        many = Expected(NoStatistics(), expected.nodes)
+        many = Expected(NoStatistics(), {name: expected.nodes[name] for name in nodes.hidden if name in expected.nodes})
         return max(splits(rule, many, nodes), key=lambda split: len(split.nodes.rules), default=None)
 
     with patch("tidelog.plan.layout.best_split", most_nodes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 ALGORITHMS: dict[str, tuple[str, ...]] = {
     "embedded": (
         *("auto", "ranked", "dred", "fbf", "bf", "counting", "rewriting", "rematerialise", "expiry"),
-        *("bf-marking", "dred-marking", "rewriting", "expiry", "counting"),
+        *("bf-marking", "dred-marking"),
     ),
 }
 COMBINATIONS = [(engine, algorithm) for engine, algorithms in ALGORITHMS.items() for algorithm in algorithms]

@@ -159,6 +159,10 @@ class Cluster:
         self._compile(True)
         return data.toArrow()
 
+    def spread(self, statement: str, columns: Sequence[str]) -> str:
+        """The same rows, partitioned by these columns in this order, as runs are; Spark leaves out what moves nothing."""
+        return f"SELECT /*+ REPARTITION({self.partitions}, {', '.join(columns)}) */ * FROM ({statement})"
+
     def sql(self, statement: str) -> DataFrame:
         return self.session.sql(statement)
 

@@ -89,8 +89,10 @@ def _grouped(algebra: SparkAlgebra, table: Table, instances: Sequence[Instances]
     named = ", ".join(f"h{i} AS {column}" for i, column in enumerate(table.columns))
     heads = f"SELECT {named}, k FROM ({heads_sql(algebra.matcher, instances)})"
     rank = "min(k) AS k, " if ranked else ""
-    grouped = table.cluster.sql(f"SELECT {columns}, {rank}count(*) AS n FROM ({heads}) GROUP BY {columns}")
-    return table.cluster.view(grouped.observe("n", functions.sum("n").alias("n")))
+    grouped = f"SELECT {columns}, {rank}count(*) AS n FROM ({heads}) GROUP BY {columns}"
+    # Grouped where they were, facts may be partitioned by their columns in another order, and then it is the runs that move.
+    spread = table.cluster.sql(table.cluster.spread(grouped, table.columns))
+    return table.cluster.view(spread.observe("n", functions.sum("n").alias("n")))
 
 
 def _in_driver(algebra: SparkAlgebra, table: Table, frame: Frame, outside: SetExpression | None) -> Part:

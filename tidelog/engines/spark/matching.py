@@ -250,6 +250,8 @@ class Matcher:
             rows = self.tables.cluster.rows(table.columns, table.types(), source.gone)
             gone = f" LEFT JOIN (SELECT *, true AS gone FROM {rows}) m ON {_equal('m', ground)}"
             missing = "(t.r IS NULL OR m.gone)"
+        if all(term.startswith("q.") for term in ground.values()):  # without constants the runs lie where they are wanted
+            sql = self.tables.cluster.spread(sql, [term.removeprefix("q.") for term in ground.values()])
         stored = f"LEFT JOIN ({source.sql}) t ON {_equal('t', ground)}"
         return f"SELECT /*+ SHUFFLE_HASH(q) */ q.* FROM ({sql}) q {stored}{gone} WHERE {missing}"
 

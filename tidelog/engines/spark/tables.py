@@ -241,7 +241,7 @@ class Table:
         return Run(frame, times=("e", "g")) if self.timed else Run(frame)
 
     def _spread(self, statement: str) -> str:
-        return f"SELECT /*+ REPARTITION({self.cluster.partitions}, {', '.join(self.columns)}) */ * FROM ({statement})"
+        return self.cluster.spread(statement, self.columns)
 
     def forget(self) -> None:
         """Working sets are empty; what the driver knows no better than the runs it need not know."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -183,9 +184,10 @@ class EmbeddedAlgebra:
     ) -> Iterator[Instances]:
         """The instances that derive facts: their heads, the body facts of the heads' stratum, and the rank those give."""
         call = Call(positive, negative, positive)
-        for instances in self.standard.instances_of(rules, facts, call):
-            self.count(len(instances[1]))
-            yield instances
+        with closing(self.standard.instances_of(rules, facts, call)) as found:
+            for instances in found:
+                self.count(len(instances[1]))
+                yield instances
 
     def instances(self, rule: CoreRule) -> Iterator[tuple[list[Ids], int]]:
         """The instances of a rule that hold now, part by part: the columns of its head, repeated where it is."""

@@ -25,11 +25,12 @@ from tidelog.engines.embedded.witnesses import Below
 from tidelog.facts.index import Index
 from tidelog.facts.store import Store
 from tidelog.facts.table import Table
+from tidelog.plan.calculated import calculated_columns
 from tidelog.plan.model import Bind, Match, Place, Plan, Refuse, Role, Step, Test, Together
 from tidelog.plan.planner import expression_variables, variables
 from tidelog.syntax.ast import Atom, Constant, Variable
 
-POSITIVE_ALL, POSITIVE_OUTSIDE, OWN_ALL, OWN_OUTSIDE, NEGATIVE_ALL, NEGATIVE_OUTSIDE = range(6)
+POSITIVE_ALL, POSITIVE_OUTSIDE, OWN_ALL, OWN_OUTSIDE, NEGATIVE_ALL, NEGATIVE_OUTSIDE, CHANGE = range(7)
 """The roles an atom is tested in, as numbers into `Context.tests`; `OWN` are positive atoms of the head's own stratum."""
 
 
@@ -44,14 +45,16 @@ class Compiled:
     head: Sequence[Source]
     row_slots: dict[int, int]
     """For each positive atom whose rows were asked for, their slot."""
-    outside: bool
-    """Whether some atom is matched outside the change, which then must be marked."""
+    marks: bool
+    """Whether some atom is matched outside the change, or in it in the end; then it must be marked."""
     narrowing: Collection[int]
     """The operators after which fewer variables are needed than before, so that bindings may have become equal."""
     witnesses: bool
     """Whether only instances from lower ranks are found."""
     slot_count: int
     store: Store
+    by: tuple[int, ...] | None = None
+    """The columns of heads that a plan starts from, if not from all: then heads that are alike in these are to enter once."""
 
     def table_of(self, atom: Atom) -> Table:
         return self.store.tables[atom.predicate]
@@ -130,7 +133,7 @@ class _Compilation:
                 kept += [slot for way in step.ways for slot in self._kept(way)]
                 known |= step.binds
             elif isinstance(step, Match):
-                if step.role is Role.CHANGE:
+                if step.role is Role.CHANGE and start is None:
                     start = self._start(step, needed)
                 else:
                     operators.append(self._match(step, known, needed, live))
@@ -143,7 +146,8 @@ class _Compilation:
             if (begun | _names(step)) - needed:
                 narrowing.add(len(operators) - 1)
         head = [self._source(term) for term in plan.rule.head.terms]
-        outside = any(_is_outside(step) for step in plan.steps)
+        by = self._starts_by()
+        marks = by is not None or any(_is_outside(step) for step in plan.steps)
         return Compiled(
             plan,
             start,
@@ -151,12 +155,20 @@ class _Compilation:
             self._table(plan.rule.head),
             head,
             self.row_slots,
-            outside,
+            marks,
             narrowing,
             self.witnesses,
             self.slot_count,
             self.store,
+            by,
         )
+
+    def _starts_by(self) -> tuple[int, ...] | None:
+        """The columns of the head that the plan starts from; None if these are all."""
+        rule, first = self.plan.rule, self.plan.steps[0] if self.plan.steps else None
+        if self.plan.pivot.place is not Place.HEAD or not isinstance(first, Match) or first.atom == rule.head:
+            return None
+        return tuple(column for column in range(len(rule.head.terms)) if column not in calculated_columns(rule))
 
     def _below(self, step: Match, live: Sequence[int]) -> list[Operator]:
         """What drops a match that is of no witness."""
@@ -192,7 +204,9 @@ class _Compilation:
 
     def _match(self, step: Match, known: set[str], needed: set[str], live: Sequence[int]) -> Operator:
         table = self._table(step.atom)
-        role = (OWN_ALL if step.position in self.own else POSITIVE_ALL) + (step.role is Role.OUTSIDE)
+        role = CHANGE
+        if step.role is not Role.CHANGE:
+            role = (OWN_ALL if step.position in self.own else POSITIVE_ALL) + (step.role is Role.OUTSIDE)
         outputs = self._outputs(step, known, needed)
         source_of = {column: self._source(step.atom.terms[column]) for column in step.bound}
         if not step.bound and table.arity:
@@ -241,7 +255,8 @@ class _Compilation:
         return Outputs(self._table(step.atom), tuple(columns), tuple(equal), self._row_slot(step))
 
     def _row_slot(self, step: Match) -> int:
-        position = HEAD if step.position is None and self.plan.pivot.place is Place.HEAD else step.position
+        is_head = step.position is None and self.plan.pivot.place is Place.HEAD and step.atom == self.plan.rule.head
+        position = HEAD if is_head else step.position
         return -1 if position is None else self.row_slots.get(position, -1)
 
     def _table(self, atom: Atom) -> Table:

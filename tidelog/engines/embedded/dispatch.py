@@ -59,14 +59,14 @@ class Dispatch:
 
     def __init__(self, plans: Iterable[Compiled]) -> None:
         self.needs_marks = False
-        """Whether some plan matches atoms outside the change, which then must be marked."""
+        """Whether some plan asks what is in the change, which then must be marked."""
         self._always: dict[Table, list[Compiled]] = {}
         self._groups: dict[Table, dict[tuple[int, ...], _Group]] = {}
         by_table: dict[Table, list[Compiled]] = {}
         for compiled in plans:
             assert compiled.start is not None
             by_table.setdefault(compiled.start.outputs.table, []).append(compiled)
-            self.needs_marks |= compiled.outside
+            self.needs_marks |= compiled.marks
         for table, some in by_table.items():
             self._arrange(table, some)
 

@@ -103,6 +103,8 @@ def thinned(compiled: Compiled, at: int, result: Bindings | Iterator[Bindings], 
 def _distinct(slots: Slots) -> Bindings:
     """The bindings without repetition; what nothing reads any more is no part of them."""
     used = [number for number, slot in enumerate(slots) if slot is not None]
+    if not used:
+        return 1, slots
     _, columns = distinct([slots[number] for number in used])
     thin: Slots = [None] * len(slots)  # type: ignore[list-item]  # a slot that is not live is never read
     for number, column in zip(used, columns, strict=True):

@@ -6,7 +6,7 @@ matching: membership depends on a row's flags alone, so it is one look-up in a t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +26,19 @@ _FLAG_VALUES = 1 << (FIRST_WORKING_BIT + WORKING_BITS)
 
 def as_rows(rows: RowSet) -> Rows:
     return np.arange(rows.start, rows.stop, dtype=np.uint32) if isinstance(rows, slice) else rows
+
+
+def one_of_each(table: Table, rows: RowSet, columns: Sequence[int]) -> Rows:
+    """For each combination of values in some columns one of the rows that have it."""
+    rows = as_rows(rows)
+    if not columns:
+        return rows[:1]
+    values = [table.columns[column].take(rows) for column in columns]
+    order = np.lexsort(values) if len(values) > 1 else values[0].argsort(kind="stable")
+    first = np.zeros(len(rows), np.bool_)
+    for value in values:
+        first |= starts_of_groups(value.take(order))
+    return rows.take(order[first])
 
 
 def row_count(rows: RowSet) -> int:

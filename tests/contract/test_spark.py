@@ -94,3 +94,11 @@ def test_facts_in_and_out(spark: SparkSession) -> None:
     assert mat.rank("path", (1, 3)) == 2
     assert set(mat.query("path(1, ?x), ~edge(1, ?x)")) == {(3,), ("x",)}
     assert "edge(1, 2)" in str(mat.explain("path", (1, 3)))
+
+
+def test_a_rule_that_begins_with_an_atom_without_variables(spark: SparkSession) -> None:
+    mat = Materialisation("p(?x) :- on(a), q(?x), ?x > 1 .", engine="spark", algorithm="rematerialise")
+    mat.update(insert={"q": [(1,), (2,), (3,), (4,)]})
+    assert not len(mat["p"])
+    mat.update(insert={"on": [("a",)]})
+    assert set(mat["p"]) == {(2,), (3,), (4,)}

@@ -208,6 +208,8 @@ class SparkEngine(UpdatingEngine):
         algebra.statistics = Statistics(algorithm, reason)
         algebra.budget = budget
         now, expiring = self.time_after(encoded.timing), algorithm == EXPIRY
+        if expiring:
+            algebra.tables.keep_times()
         try:
             with self._transaction():
                 change = self._change(encoded)

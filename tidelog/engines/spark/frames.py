@@ -77,7 +77,8 @@ def telling() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if REFUSAL in str(error) or "ARITHMETIC_OVERFLOW" in str(error):
+        refused = "USER_RAISED_EXCEPTION" in str(error) and REFUSAL in str(error)  # other errors cite the statement, too
+        if refused or "ARITHMETIC_OVERFLOW" in str(error):
             raise Inexact from error
         raise
 

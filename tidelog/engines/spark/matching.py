@@ -190,7 +190,7 @@ class Matcher:
         relation = self._relation(source, table, call)
         taken = [f"q.{column}" for column in q.names.values()] + [f"t.c{i} AS {names[name]}" for i, name in new]
         rank = _combined(ranked, call.expiring)
-        if not q.names and q.sql.startswith(_START):
+        if not q.names and " FROM " not in q.sql:
             rank = f"{'t.r' if ranked else '0'} AS rk" + (", t.e AS ex" if call.expiring else "")
             where = f" WHERE {' AND '.join(on)}" if on else ""
             sql = f"SELECT {', '.join([*taken, rank])} FROM {relation} t{where}"

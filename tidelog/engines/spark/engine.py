@@ -121,8 +121,6 @@ class SparkEngine(UpdatingEngine):
 
     def _update(self, algorithm: str, encoded: Encoded, ahead: Ahead | None, reason: str) -> Result:
         """Once more, and carefully from then on, if conditions meet what SQL cannot calculate with."""
-        if algorithm == "counting" and (self.has_times or encoded.timing.expiries):
-            algorithm, reason = "dred", f"{reason}; dred instead of counting, since some facts were given for a time only"
         while True:
             try:
                 return super()._update(algorithm, encoded, ahead, reason)

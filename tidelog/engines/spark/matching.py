@@ -52,7 +52,8 @@ class Call:
         return ["r", "e"] if self.expiring else ["r"]
 
 
-_START = "SELECT 0 AS rk"
+_START = {False: "SELECT 0 AS rk", True: f"SELECT 0 AS rk, {FOREVER} AS ex"}
+"""The bindings before the first step, without and with expiries."""
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class Matcher:
     def bindings(self, plan: Plan, call: Call) -> Bindings | None:
         """The instances of a rule from its pivot; None if there cannot be any."""
         recursive = frozenset(self.recursive(plan.rule))
-        found: Bindings | None = Bindings(f"{_START}, {FOREVER} AS ex" if call.expiring else _START, {}, 1)
+        found: Bindings | None = Bindings(_START[call.expiring], {}, 1)
         for step in plan.steps:
             assert found is not None
             match step:
@@ -190,7 +191,7 @@ class Matcher:
         relation = self._relation(source, table, call)
         taken = [f"q.{column}" for column in q.names.values()] + [f"t.c{i} AS {names[name]}" for i, name in new]
         rank = _combined(ranked, call.expiring)
-        if not q.names and " FROM " not in q.sql:
+        if q.sql == _START[call.expiring]:
             rank = f"{'t.r' if ranked else '0'} AS rk" + (", t.e AS ex" if call.expiring else "")
             where = f" WHERE {' AND '.join(on)}" if on else ""
             sql = f"SELECT {', '.join([*taken, rank])} FROM {relation} t{where}"

@@ -346,7 +346,7 @@ class SparkAlgebra(TimedFacts):
             if isinstance(part, Frame) and facts.expiries is not None:
                 table.overtake(part)
             elif isinstance(part, Frame):
-                table.append(part, explicit=False)
+                table.append(part, explicit=False, rank=None if "r" in part.data.columns else 0)
                 table.merge_smallest(keep=part)
             else:
                 for row in part:

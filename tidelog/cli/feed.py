@@ -100,7 +100,7 @@ class Tables:
 
     ending: str
 
-    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool) -> None:
+    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool = False) -> None:
         names: set[str] = set()
         self.relations, self.timed = relations, timed
         self.paths = {predicate: directory / f"{file_name(predicate, names)}.{self.ending}" for predicate in relations}
@@ -129,7 +129,7 @@ class Csv(Tables):
 
     ending = "csv"
 
-    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool) -> None:
+    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool = False) -> None:
         super().__init__(directory, relations, timed)
         from tidelog.io import files
 
@@ -155,7 +155,7 @@ class Parquet(Tables):
 
     ending = "parquet"
 
-    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool) -> None:
+    def __init__(self, directory: Path, relations: Mapping[str, Relation], timed: bool = False) -> None:
         super().__init__(directory, relations, timed)
         from tidelog.facts.dictionary import Dictionary
 

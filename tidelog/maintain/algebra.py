@@ -54,7 +54,7 @@ class Statistics:
     facts: int = 0
     """Facts added, over all rounds."""
     notes: list[str] = field(default_factory=list)
-    """What else should be known: rules that another module than theirs evaluated, plans that were made anew."""
+    """What else should be known: which modules took rules, and plans that were made anew."""
 
     @property
     def instances(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from tidelog.maintain.algebra import Algebra, F
+from tidelog.maintain.algebra import Algebra, F, Update
 from tidelog.maintain.rewriting import MaintenanceProgram
 from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.program.normal import CoreRule
@@ -55,3 +55,12 @@ def _apply(algebra: Algebra[F], parts: Parts, changed: F | None = None) -> F:
     if found:
         algebra.end_round(found)
     return found | copies
+
+
+def hand_over(algebra: Algebra[F], update: Update, minus: F, plus: F) -> None:
+    """Commit P- and P+, and what the update itself brings; with `minus` goes what it takes away."""
+    deleted, inserted = algebra.working("D"), algebra.working("A")
+    deleted |= minus
+    inserted |= plus | (algebra.facts(update.insert) - I)
+    algebra.ranks_hold = False
+    algebra.commit(deleted=deleted, inserted=inserted)

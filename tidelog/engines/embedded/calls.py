@@ -30,8 +30,7 @@ class Call:
 
     Positive body atoms are matched in `positive`, those of the head's own stratum in `own`, negated ones must not be in
     `negative`. With `changed` or `vanished`, only instances count that have a positive atom in the one or a negated atom in the
-    other; with neither, all do. `ranked` asks for ranks with the heads, `expiring` for expiries, too, which
-    only `standard` knows.
+    other; with neither, all do. `ranked` asks for ranks with the heads, `expiring` for expiries, too.
     """
 
     positive: SetExpression

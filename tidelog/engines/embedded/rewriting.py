@@ -14,9 +14,8 @@ from tidelog.engines.embedded.sets import FactSet, RowSet, as_rows
 from tidelog.facts.kernel import Mask, Rows, sorted_unique
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.maintain.algebra import Update
-from tidelog.maintain.evaluation import evaluate
+from tidelog.maintain.evaluation import evaluate, hand_over
 from tidelog.maintain.rewriting import Kind, Names, volz, with_given
-from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.program.stratify import stratify
 
 
@@ -28,7 +27,8 @@ def rewriting(algebra: EmbeddedAlgebra, update: Update) -> None:
     overlay = algebra.overlay(stratify(program.rules))
     _load(overlay, algebra, update, names, {rule.head.predicate for rule in rules})
     evaluate(overlay, program)
-    _hand_over(overlay, algebra, update, names)
+    minus = _facts(overlay, algebra, names, Kind.MINUS) | _gone(overlay, algebra.facts(update.delete), names)
+    hand_over(algebra, update, minus, _facts(overlay, algebra, names, Kind.PLUS))
 
 
 def _load(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Update, names: Names, derived: set[str]) -> None:
@@ -47,16 +47,6 @@ def _load(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Update, na
         given = table.facts(EXPLICIT)
         if len(given):
             add(names.of(predicate, Kind.GIVEN), table, given)
-
-
-def _hand_over(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, update: Update, names: Names) -> None:
-    """P- and P+, and what the update itself takes away and brings."""
-    deleted, inserted = algebra.working("D"), algebra.working("A")
-    deleted |= _facts(overlay, algebra, names, Kind.MINUS) | _gone(overlay, algebra.facts(update.delete), names)
-    new = algebra.facts(update.insert) - I
-    inserted |= _facts(overlay, algebra, names, Kind.PLUS) | new
-    algebra.ranks_hold = False
-    algebra.commit(deleted=deleted, inserted=inserted)
 
 
 def _facts(overlay: EmbeddedAlgebra, algebra: EmbeddedAlgebra, names: Names, kind: Kind) -> FactSet:

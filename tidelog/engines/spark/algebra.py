@@ -150,6 +150,7 @@ class SparkAlgebra(TimedFacts):
                 found = self._found(instances, rows, outside, expiring)
                 self.count(considered, len(found))
                 return found
+        # With `from_lower_ranks` others may be among these heads: whoever asks for witnesses is told of a few too many.
         return derive_many(self, instances, outside, ranked=ranked, expiring=expiring)
 
     def provable(

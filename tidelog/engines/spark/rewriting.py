@@ -14,9 +14,8 @@ from tidelog.engines.spark.lookup import meet
 from tidelog.engines.spark.tables import Table
 from tidelog.engines.spark.truth import PRESENT, STATE
 from tidelog.maintain.algebra import Update
-from tidelog.maintain.evaluation import evaluate
+from tidelog.maintain.evaluation import evaluate, hand_over
 from tidelog.maintain.rewriting import Kind, Names, volz, with_given
-from tidelog.maintain.sets import PRESENT as I  # the paper's letter
 from tidelog.program.stratify import stratify
 
 if TYPE_CHECKING:
@@ -36,7 +35,8 @@ def rewriting(algebra: SparkAlgebra, update: Update) -> None:
     try:
         _load(overlay, algebra, update, names, derived)
         evaluate(overlay, program)
-        _hand_over(overlay, algebra, update, names)
+        minus = _facts(overlay, algebra, names, Kind.MINUS) | _gone(overlay, algebra.facts(update.delete), names)
+        hand_over(algebra, update, minus, _facts(overlay, algebra, names, Kind.PLUS))
     finally:
         for predicate in overlay.tables.keys() - algebra.tables.keys():
             overlay.tables[predicate].release()
@@ -61,16 +61,6 @@ def _load(overlay: SparkAlgebra, algebra: SparkAlgebra, update: Update, names: N
 def _show(table: Table, rows: Iterable[tuple[int, ...]]) -> None:
     for row in rows:
         table.meet(row).flags = STATE
-
-
-def _hand_over(overlay: SparkAlgebra, algebra: SparkAlgebra, update: Update, names: Names) -> None:
-    """P- and P+, and what the update itself takes away and brings."""
-    deleted, inserted = algebra.working("D"), algebra.working("A")
-    deleted |= _facts(overlay, algebra, names, Kind.MINUS) | _gone(overlay, algebra.facts(update.delete), names)
-    new = algebra.facts(update.insert) - I
-    inserted |= _facts(overlay, algebra, names, Kind.PLUS) | new
-    algebra.ranks_hold = False
-    algebra.commit(deleted=deleted, inserted=inserted)
 
 
 def _facts(overlay: SparkAlgebra, algebra: SparkAlgebra, names: Names, kind: Kind) -> FactSet:

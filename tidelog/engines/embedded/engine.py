@@ -27,7 +27,7 @@ from tidelog.engines.embedded.batches import (
     make_explicit,
     make_present,
 )
-from tidelog.engines.embedded.explicit import Given, known, timed, untimed
+from tidelog.engines.embedded.explicit import known, timed, untimed
 from tidelog.engines.embedded.kept import Kept
 from tidelog.engines.embedded.rewriting import rewriting
 from tidelog.engines.embedded.sets import FactSet, Ranks, row_count
@@ -46,6 +46,7 @@ from tidelog.maintain.choice import ANEW
 from tidelog.maintain.counting import seminaive_counting
 from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
+from tidelog.maintain.given import Given
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import EXPLICIT as E
 from tidelog.maintain.sets import PRESENT as I

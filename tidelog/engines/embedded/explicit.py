@@ -6,8 +6,6 @@ the update also deletes it: then it is given anew.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from tidelog.engines.embedded.algebra import EmbeddedAlgebra
@@ -17,15 +15,8 @@ from tidelog.facts.kernel import Mask, Rows, sorted_unique
 from tidelog.facts.table import EXPLICIT, PRESENT, Table
 from tidelog.facts.times import NEVER, Expiries
 from tidelog.maintain.algebra import Update
+from tidelog.maintain.given import Given, Timed
 from tidelog.maintain.sets import EXPLICIT as E
-
-
-class Given(NamedTuple):
-    """An update of the explicit facts as an algorithm takes it, and which facts become explicit, or cease to be."""
-
-    update: Update
-    now_explicit: FactSet
-    no_longer: FactSet
 
 
 def known(algebra: EmbeddedAlgebra, batch: Batch) -> FactSet:
@@ -38,7 +29,7 @@ def known(algebra: EmbeddedAlgebra, batch: Batch) -> FactSet:
     return FactSet(algebra.bits, found)
 
 
-def untimed(algebra: EmbeddedAlgebra, encoded: Encoded) -> Given:
+def untimed(algebra: EmbeddedAlgebra, encoded: Encoded) -> Given[FactSet]:
     """E+ and E-, where no fact has a time: what the update really changes."""
     plus, minus, new = algebra.working("E+"), algebra.working("E-"), algebra.working("new E+")
     for predicate, columns in encoded.insert.items():
@@ -51,11 +42,8 @@ def untimed(algebra: EmbeddedAlgebra, encoded: Encoded) -> Given:
     return Given(Update(minus, new), algebra.facts(new), algebra.facts(minus))
 
 
-def timed(algebra: EmbeddedAlgebra, encoded: Encoded, now: float, *, expiring: bool) -> Given:
-    """The same at the time `now`; with `expiring`, for the algorithm that looks after expiries itself.
-
-    To the others a fact whose time is over is one that is deleted, and a longer time is nothing new.
-    """
+def timed(algebra: EmbeddedAlgebra, encoded: Encoded, now: float, *, expiring: bool) -> Given[FactSet]:
+    """The same at the time `now`; `expiring` as in `Timed.given`."""
     deleted = (known(algebra, encoded.delete) & E) | _for_a_time(known(algebra, encoded.timing.release) & E)
     plus, longer, shorter = algebra.empty(), algebra.empty(), algebra.empty()
     for predicate, columns in encoded.insert.items():
@@ -66,18 +54,7 @@ def timed(algebra: EmbeddedAlgebra, encoded: Encoded, now: float, *, expiring: b
         longer |= FactSet(algebra.bits, {table: rows[more]})
         shorter |= FactSet(algebra.bits, {table: rows[less]})
     expired, over = _due(algebra, now)
-    now_explicit, no_longer = plus - E, (deleted | over) - plus
-    minus, new = algebra.working("E-"), algebra.working("new E+")
-    if not expiring:
-        minus |= no_longer
-        new |= now_explicit
-        return Given(Update(minus, new), now_explicit, no_longer)
-    minus |= (deleted - plus) | shorter
-    new |= longer
-    lapsed, gone = algebra.working("lapsed"), algebra.working("expired")
-    lapsed |= over
-    gone |= expired
-    return Given(Update(minus, new, expired=gone, lapsed=lapsed), now_explicit, no_longer)
+    return Timed(plus, deleted, longer, shorter, expired, over).given(algebra, expiring=expiring)
 
 
 def _for_a_time(facts: FactSet) -> FactSet:

@@ -26,7 +26,7 @@ from tidelog.engines.spark.places import Inexact, unknown
 from tidelog.engines.spark.rewriting import rewriting
 from tidelog.engines.spark.tables import State, Tables
 from tidelog.engines.spark.terms import Terms
-from tidelog.engines.spark.times import Change, Given, timed, untimed
+from tidelog.engines.spark.times import Change, timed, untimed
 from tidelog.engines.spark.touched import Touched, touched
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT, STATE
 from tidelog.engines.updating import ALGORITHMS, EXPIRY, NOTHING, Abandoned, Ahead, Nodes, OnRound, Result, UpdatingEngine
@@ -38,6 +38,7 @@ from tidelog.maintain.choice import ANEW
 from tidelog.maintain.counting import seminaive_counting
 from tidelog.maintain.expiry import seminaive_expiry
 from tidelog.maintain.fbf import fbf
+from tidelog.maintain.given import Given
 from tidelog.maintain.seminaive import seminaive
 from tidelog.maintain.sets import PRESENT as I
 from tidelog.plan.layout import Layouts
@@ -229,7 +230,7 @@ class SparkEngine(UpdatingEngine):
         self.cluster.sweep()
         return result
 
-    def _conclude(self, given: Given, now: float) -> Result:
+    def _conclude(self, given: Given[FactSet], now: float) -> Result:
         """What the update changes, worked out in full before anything of it becomes true."""
         algebra = self.algebra
         _, now_explicit, no_longer = given

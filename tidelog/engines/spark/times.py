@@ -16,18 +16,11 @@ from tidelog.engines.spark.tables import FOREVER, Tables
 from tidelog.engines.spark.truth import EXPLICIT, PRESENT
 from tidelog.facts.times import NEVER
 from tidelog.maintain.algebra import Update
+from tidelog.maintain.given import Given, Timed
 from tidelog.maintain.sets import EXPLICIT as E
 
 if TYPE_CHECKING:
     from tidelog.engines.spark.algebra import SparkAlgebra
-
-
-class Given(NamedTuple):
-    """An update of the explicit facts as an algorithm takes it, and which facts become explicit, or cease to be."""
-
-    update: Update
-    now_explicit: FactSet
-    no_longer: FactSet
 
 
 class Change(NamedTuple):
@@ -40,7 +33,7 @@ class Change(NamedTuple):
     """Until when inserted facts hold, each the longest time it is given; what is not here holds for good."""
 
 
-def untimed(algebra: SparkAlgebra, change: Change) -> Given:
+def untimed(algebra: SparkAlgebra, change: Change) -> Given[FactSet]:
     """E+ and E-, where no fact has a time: what the update really changes."""
     plus, minus = algebra.working("E+"), algebra.working("E-")
     insert = algebra.known(change.insert)
@@ -50,29 +43,15 @@ def untimed(algebra: SparkAlgebra, change: Change) -> Given:
     return Given(update, algebra.facts(plus), algebra.facts(minus))
 
 
-def timed(algebra: SparkAlgebra, change: Change, now: float, *, expiring: bool) -> Given:
-    """The same at the time `now`; with `expiring`, for the algorithm that looks after expiries itself.
-
-    To the others a fact whose time is over is one that is deleted, and a longer time is nothing new.
-    """
+def timed(algebra: SparkAlgebra, change: Change, now: float, *, expiring: bool) -> Given[FactSet]:
+    """The same at the time `now`; `expiring` as in `Timed.given`."""
     insert = {p: {row: 0 for row in few if _until(change, p, row) > now} for p, few in change.insert.items()}
     plus, tables = algebra.known(insert), algebra.tables
     released = (algebra.known(change.release) & E).where(lambda p, row: tables[p].met[row].given < NEVER)
     deleted = (algebra.known(change.delete) & E) | released
     longer, shorter = _give(algebra, plus, deleted, change)
     expired, over = _due(algebra, now)
-    now_explicit, no_longer = plus - E, (deleted | over) - plus
-    minus, new = algebra.working("E-"), algebra.working("E+")
-    if not expiring:
-        minus |= no_longer
-        new |= now_explicit
-        return Given(Update(minus, new), now_explicit, no_longer)
-    minus |= (deleted - plus) | shorter
-    new |= longer
-    lapsed, gone = algebra.working("lapsed"), algebra.working("expired")
-    lapsed |= over
-    gone |= expired
-    return Given(Update(minus, new, expired=gone, lapsed=lapsed), now_explicit, no_longer)
+    return Timed(plus, deleted, longer, shorter, expired, over).given(algebra, expiring=expiring)
 
 
 def _until(change: Change, predicate: str, row: tuple[int, ...]) -> float:
